@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What verbs share: errors, help, signals, numbers.
+ */
+#include "apps/app.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+volatile bool app_stop;
+
+int app_fail(const struct shunt_err *err)
+{
+	fprintf(stderr, "shunt: %s%s%s\n", err->what, *err->remedy ? ": " : "", err->remedy);
+	return err->kind == SHUNT_ERR_USAGE ? 2 : 1;
+}
+
+int app_usage(const struct app_verb *verb, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "shunt %s: ", verb->name);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, ": see `shunt help %s`\n", verb->name);
+	return 2;
+}
+
+const struct app_verb *app_verb(const char *name)
+{
+	for (const struct app_verb *v = app_verbs; v->name; v++)
+		if (!strcmp(v->name, name))
+			return v;
+	return NULL;
+}
+
+void app_help(const struct app_verb *verb)
+{
+	printf("usage: shunt %s %s\n", verb->name, verb->usage);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	app_stop = true;
+}
+
+void app_catch_signals(void)
+{
+	/* No SA_RESTART: a sleeping burst must return. */
+	struct sigaction sa = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int app_real(const char *text, double min, double max, double *value)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || !isfinite(v))
+		return -EINVAL;
+	if (*end) {
+		const char *suffix = strchr("kMG", *end);
+		if (!suffix || end[1])
+			return -EINVAL;
+		v *= *suffix == 'k' ? 1e3 : *suffix == 'M' ? 1e6 : 1e9;
+	}
+	if (v < min || v > max)
+		return -EINVAL;
+	*value = v;
+	return 0;
+}
+
+int app_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
+{
+	double v;
+
+	if (app_real(text, (double)min, (double)max, &v) || v != floor(v))
+		return -EINVAL;
+	*value = (uint64_t)v;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The `shunt` command: a verb table and a file a verb. Exit status: 0 done, 1 failed at run time,
+ * 2 wrong use; `lab` and `lab-exec` pass their command's on.
+ */
+#ifndef APPS_APP_H
+#define APPS_APP_H
+
+#include <shunt/shunt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct app_verb {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the verb */
+	const char *summary;               /* one line */
+	const char *usage;                 /* what follows the verb, then its options, for help */
+};
+
+extern const struct app_verb app_verbs[]; /* ends with a NULL name */
+
+/* Print one line on stderr: what, why, what to do. Returns the exit status: 2 for a usage error. */
+int app_fail(const struct shunt_err *err);
+int app_usage(const struct app_verb *verb, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+const struct app_verb *app_verb(const char *name);
+void app_help(const struct app_verb *verb); /* on stdout */
+
+/* Set by SIGINT and SIGTERM once app_catch_signals was called: a run ends with its summary. */
+extern volatile bool app_stop;
+void app_catch_signals(void);
+
+/* Numbers with an optional k, M or G (10^3, ...): -EINVAL for anything else. */
+int app_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
+int app_real(const char *text, double min, double max, double *value);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The verb table.
+ */
+#include "apps/app.h"
+#include "apps/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct app_verb app_verbs[] = {
+	{"lab", app_lab, "a shell or a command beside near0 of a private veth pair", app_lab_usage},
+	{"lab-exec", app_lab_exec, "the same beside far0, from inside a lab", app_lab_exec_usage},
+	{"help", app_help_verb, "what shunt and its verbs do", app_help_usage},
+	{"version", app_version, "version and optional parts", app_version_usage},
+	{NULL, NULL, NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "help";
+
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	const struct app_verb *verb = app_verb(name);
+	if (!verb) {
+		fprintf(stderr, "shunt: there is no verb '%.60s': see `shunt help`\n", name);
+		return 2;
+	}
+	for (int i = 2; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			app_help(verb);
+			return 0;
+		}
+	if (argc < 2) {
+		argv[0] = "help";
+		return verb->run(1, argv);
+	}
+	return verb->run(argc - 1, argv + 1);
+}

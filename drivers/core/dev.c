@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Devices: the part of open, start, stop and close that is the same for every driver.
+ */
+#include "drivers/core/driver.h"
+#include "drivers/core/netdev.h"
+#include "drivers/core/netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct shunt_key shunt_common_keys[] = {
+	{"wait", SHUNT_KEY_CHOICE, "spin|poll", 0, 0},
+	{"room", SHUNT_KEY_NUMBER, "a number of frames", 64, 1u << 20},
+	{"netns", SHUNT_KEY_TEXT, "the path of a network namespace", 0, 0},
+	{"fd", SHUNT_KEY_NUMBER, "an open descriptor", 0, 1u << 20},
+	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
+};
+
+static const struct shunt_driver *by_scheme(const char *scheme, char *known, size_t size)
+{
+	const struct shunt_driver *d;
+	size_t used = 0;
+
+	for (unsigned i = 0; (d = shunt_driver_table(i)); i++) {
+		if (!strcmp(d->scheme, scheme))
+			return d;
+		if (used < size)
+			used += (size_t)snprintf(
+				known + used, size - used, "%s%s", i ? ", " : "", d->scheme);
+	}
+	return NULL;
+}
+
+static int read_spec(
+	struct shunt_dev *dev, const char *spec, enum shunt_dir dir, struct shunt_err *err)
+{
+	char known[128] = "";
+	int rc = shunt_spec_parse(&dev->spec, spec, err);
+
+	if (rc)
+		return rc;
+	dev->drv = by_scheme(dev->spec.scheme, known, sizeof known);
+	if (!dev->drv)
+		return shunt_fail_usage(err, -EINVAL, "`shunt devices` lists them",
+			"'%.40s' is no driver; there are %s", dev->spec.scheme, known);
+	rc = shunt_spec_check(&dev->spec, shunt_common_keys, dev->drv->keys, err);
+	if (rc)
+		return rc;
+	if ((dev->drv->dirs & (unsigned)dir) != (unsigned)dir)
+		return shunt_fail_usage(err, -EINVAL, NULL, "%s: cannot %s", dev->drv->scheme,
+			dir == SHUNT_RX   ? "receive"
+			: dir == SHUNT_TX ? "transmit"
+					  : "do both");
+	dev->dir = dir;
+	dev->poll = shunt_spec_is(&dev->spec, "wait", "poll", false);
+	dev->room = (uint32_t)shunt_spec_number(&dev->spec, "room", SHUNT_ROOM);
+	dev->fd = (int)shunt_spec_number(&dev->spec, "fd", (uint64_t)-1);
+	dev->info.driver = dev->drv->name;
+	snprintf(dev->info.spec, sizeof dev->info.spec, "%s", spec);
+	return 0;
+}
+
+static int open_netns(struct shunt_dev *dev, struct shunt_err *err)
+{
+	const char *path = shunt_spec_get(&dev->spec, "netns", NULL);
+
+	if (path) {
+		dev->netns = open(path, O_RDONLY | O_CLOEXEC);
+		if (dev->netns < 0)
+			return shunt_fail_usage(err, -errno,
+				"a path like /run/netns/NAME or /proc/PID/ns/net",
+				"netns=%.120s: %s", path, strerror(errno));
+	}
+	dev->info.netns = shunt_netns_inode(dev->netns);
+	return 0;
+}
+
+/* Run one control call with the thread inside the device's network namespace. */
+static int inside(struct shunt_dev *dev, int (*call)(struct shunt_dev *, struct shunt_err *),
+	struct shunt_err *err)
+{
+	int back = shunt_netns_enter(dev->netns);
+
+	if (back < -1)
+		return shunt_fail(err, back, "network namespaces need CAP_SYS_ADMIN",
+			"cannot enter the namespace of %.120s: %s", dev->spec.text,
+			strerror(-back));
+	int rc = call(dev, err);
+	int left = shunt_netns_leave(back);
+	if (!rc && left)
+		rc = shunt_fail(err, left, NULL, "cannot leave the namespace of %.120s: %s",
+			dev->spec.text, strerror(-left));
+	return rc;
+}
+
+static int resolve_and_open(struct shunt_dev *dev, struct shunt_err *err)
+{
+	int rc = dev->drv->is_netdev ? shunt_netdev_resolve(dev, err) : 0;
+
+	return rc ? rc : dev->drv->open(dev, err);
+}
+
+static void free_dev(struct shunt_dev *dev)
+{
+	if (dev->netns >= 0)
+		close(dev->netns);
+	free(dev);
+}
+
+int shunt_open(struct shunt_dev **out, const char *spec, enum shunt_dir dir, struct shunt_err *err)
+{
+	struct shunt_dev *dev = calloc(1, sizeof *dev);
+
+	*out = NULL;
+	if (!dev)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	dev->netns = -1;
+	dev->fd = -1;
+	int rc = read_spec(dev, spec, dir, err);
+	if (!rc)
+		rc = open_netns(dev, err);
+	if (!rc)
+		rc = inside(dev, resolve_and_open, err);
+	if (rc) {
+		free_dev(dev);
+		return rc;
+	}
+	*out = dev;
+	return 0;
+}
+
+int shunt_start(struct shunt_dev *dev, struct shunt_err *err)
+{
+	if (dev->state != SHUNT_OPENED)
+		return shunt_fail(
+			err, -EALREADY, NULL, "%.120s was started before", dev->spec.text);
+	int rc = inside(dev, dev->drv->start, err);
+	if (!rc)
+		dev->state = SHUNT_STARTED;
+	return rc;
+}
+
+int shunt_stop(struct shunt_dev *dev, struct shunt_err *err)
+{
+	(void)err;
+	if (dev->state == SHUNT_STARTED) {
+		dev->drv->stop(dev);
+		dev->state = SHUNT_STOPPED;
+	}
+	return 0;
+}
+
+int shunt_close(struct shunt_dev *dev, struct shunt_err *err)
+{
+	if (!dev)
+		return 0;
+	shunt_stop(dev, err);
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		if (dev->queue[i] && dev->queue[i]->out)
+			return shunt_fail(err, -EBUSY, "release them to their queue first",
+				"%.120s: queue %u has %u packets out", dev->spec.text, i,
+				dev->queue[i]->out);
+	dev->drv->close(dev);
+	free_dev(dev);
+	return 0;
+}
+
+int shunt_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	if (!dev->drv->attach)
+		return shunt_fail(err, -ENOTSUP, NULL,
+			"%s: lends its own memory, none can be attached", dev->drv->scheme);
+	if (dev->state != SHUNT_OPENED)
+		return shunt_fail(
+			err, -EBUSY, "attach before start", "%.120s is running", dev->spec.text);
+	return dev->drv->attach(dev, region, err);
+}
+
+int shunt_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	if (!dev->drv->detach)
+		return shunt_fail(
+			err, -ENOTSUP, NULL, "%s: has no region to detach", dev->drv->scheme);
+	if (dev->state == SHUNT_STARTED)
+		return shunt_fail(
+			err, -EBUSY, "close the device", "%.120s is running", dev->spec.text);
+	return dev->drv->detach(dev, region, err);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What really happened, and what was lost: info, ledger, counters, identity.
+ */
+#include "drivers/core/driver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void shunt_fact(struct shunt_dev *dev, const char *key, const char *fmt, ...)
+{
+	struct shunt_info *info = &dev->info;
+	va_list ap;
+
+	if (info->nfacts == SHUNT_FACTS)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(info->facts[info->nfacts].value, sizeof info->facts[0].value, fmt, ap);
+	va_end(ap);
+	info->facts[info->nfacts++].key = key;
+}
+
+void shunt_note(struct shunt_dev *dev, const char *fmt, ...)
+{
+	struct shunt_info *info = &dev->info;
+	va_list ap;
+
+	if (info->nnotes == SHUNT_NOTES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(info->notes[info->nnotes++], sizeof info->notes[0], fmt, ap);
+	va_end(ap);
+}
+
+int shunt_gone(struct shunt_queue *q, int error, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!q->dev->info.gone[0]) {
+		va_start(ap, fmt);
+		vsnprintf(q->dev->info.gone, sizeof q->dev->info.gone, fmt, ap);
+		va_end(ap);
+	}
+	if (!q->error)
+		q->error = error;
+	return q->error;
+}
+
+void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info)
+{
+	*info = dev->info;
+}
+
+void shunt_add_loss(struct shunt_ledger *ledger, const char *name, uint64_t count, const char *what)
+{
+	if (ledger->losses == SHUNT_LEDGER_MAX)
+		return;
+	ledger->loss[ledger->losses++] = (struct shunt_loss){name, what, count};
+}
+
+int shunt_get_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err)
+{
+	uint64_t lost = 0;
+
+	memset(ledger, 0, sizeof *ledger);
+	int rc = dev->drv->ledger(dev, ledger, err);
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		if (dev->queue[i])
+			ledger->delivered +=
+				__atomic_load_n(&dev->queue[i]->stats.rx_packets, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < ledger->losses; i++)
+		lost += ledger->loss[i].count;
+	ledger->unaccounted = (int64_t)(ledger->received - ledger->delivered - lost);
+	return 0;
+}
+
+void shunt_queue_stats(const struct shunt_queue *q, struct shunt_qstats *stats)
+{
+	const uint64_t *from = (const uint64_t *)&q->stats;
+	uint64_t *to = (uint64_t *)stats;
+
+	for (size_t i = 0; i < sizeof *stats / sizeof *to; i++)
+		to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+}
+
+void shunt_queue_identity(const struct shunt_queue *q, struct shunt_identity *id)
+{
+	memset(id, 0, sizeof *id);
+	id->fd = -1;
+	id->ifindex = q->dev->info.ifindex;
+	id->netns = q->dev->info.netns;
+	id->queue = q->index;
+	id->pid = getpid();
+	id->tid = (pid_t)syscall(SYS_gettid);
+	if (q->dev->drv->identity)
+		q->dev->drv->identity(q, id);
+}
+
+unsigned shunt_nqueues(const struct shunt_dev *dev)
+{
+	return dev->nqueues;
+}
+
+struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index)
+{
+	return index < dev->nqueues ? dev->queue[index] : NULL;
+}
+
+int shunt_queue_fd(struct shunt_queue *q)
+{
+	return q->dev->drv->queue_fd ? q->dev->drv->queue_fd(q) : -ENOTSUP;
+}
+
+int shunt_arm(struct shunt_queue *q)
+{
+	return q->dev->drv->arm ? q->dev->drv->arm(q) : 0;
+}
+
+static void describe_keys(const struct shunt_key *k, char *buf, size_t size)
+{
+	size_t used = strlen(buf);
+
+	for (; k && k->name && used < size; k++)
+		used += (size_t)snprintf(buf + used, size - used, "%s%s=%s", used ? ", " : "",
+			k->name,
+			k->kind == SHUNT_KEY_CHOICE   ? k->values
+			: k->kind == SHUNT_KEY_NUMBER ? "N"
+						      : "TEXT");
+}
+
+int shunt_driver_at(unsigned index, struct shunt_driver_info *info, struct shunt_err *err)
+{
+	static _Thread_local char keys[256];
+	const struct shunt_driver *d = shunt_driver_table(index);
+
+	if (!d)
+		return -ENOENT;
+	keys[0] = 0;
+	describe_keys(d->keys, keys, sizeof keys);
+	describe_keys(shunt_common_keys, keys, sizeof keys);
+	*info = (struct shunt_driver_info){.name = d->name,
+		.scheme = d->scheme,
+		.summary = d->summary,
+		.example = d->example,
+		.dirs = d->dirs,
+		.keys = keys,
+		.memory = d->memory};
+	info->usable = d->usable ? d->usable(err) : 0;
+	return 0;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Network interfaces by ioctl, netdevice(7).
+ */
+#include "drivers/core/netdev.h"
+#include "drivers/core/netns.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int ask(unsigned long request, struct ifreq *ifr)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	int rc = ioctl(fd, request, ifr) ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+int shunt_netdev_flags(unsigned ifindex)
+{
+	struct ifreq ifr = {.ifr_flags = 0};
+
+	/* An interface can be renamed at any time: by index, never by a remembered name. */
+	if (!if_indextoname(ifindex, ifr.ifr_name))
+		return errno == ENXIO ? -ENODEV : -errno;
+	int rc = ask(SIOCGIFFLAGS, &ifr);
+	return rc ? rc : (int)(unsigned short)ifr.ifr_flags;
+}
+
+int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct ifreq ifr = {.ifr_mtu = 0};
+	unsigned ifindex = if_nametoindex(dev->spec.target);
+
+	if (!ifindex)
+		return shunt_fail_usage(err, -ENODEV, "`ip -br link` lists them, in that namespace",
+			"%s: there is no interface '%.60s'", dev->spec.scheme, dev->spec.target);
+	int flags = shunt_netdev_flags(ifindex);
+	if (flags < 0)
+		return shunt_fail(err, flags, NULL, "%s: cannot read interface '%.60s': %s",
+			dev->spec.scheme, dev->spec.target, strerror(-flags));
+	if (!(flags & IFF_UP)) {
+		char remedy[128];
+		snprintf(remedy, sizeof remedy, "ip link set %.60s up", dev->spec.target);
+		return shunt_fail(err, -ENETDOWN, remedy, "%s: interface '%.60s' is down",
+			dev->spec.scheme, dev->spec.target);
+	}
+	if_indextoname(ifindex, ifr.ifr_name);
+	snprintf(dev->info.ifname, sizeof dev->info.ifname, "%s", ifr.ifr_name);
+	int rc = ask(SIOCGIFMTU, &ifr);
+	if (rc)
+		return shunt_fail(err, rc, NULL, "%s: cannot read the MTU of '%.60s': %s",
+			dev->spec.scheme, dev->spec.target, strerror(-rc));
+	dev->info.ifindex = ifindex;
+	dev->info.mtu = (uint32_t)ifr.ifr_mtu;
+	/* Ethernet header, and a VLAN tag that the MTU does not count. */
+	dev->info.max_frame = dev->info.mtu + 18;
+	return 0;
+}
+
+int shunt_link_state(const struct shunt_dev *dev)
+{
+	int back = shunt_netns_enter(dev->netns);
+
+	if (back < -1)
+		return 0; /* not to be known: say nothing rather than something wrong */
+	int flags = shunt_netdev_flags(dev->info.ifindex);
+	shunt_netns_leave(back);
+	if (flags < 0)
+		return flags == -ENODEV ? -ENODEV : 0;
+	return flags & IFF_UP ? 0 : -ENETDOWN;
+}

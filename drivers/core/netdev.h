@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Network interfaces: what every driver on one wants to know before it starts.
+ */
+#ifndef DRIVERS_CORE_NETDEV_H
+#define DRIVERS_CORE_NETDEV_H
+
+#include "drivers/core/driver.h"
+
+/* Find dev->spec.target in the thread's namespace, also by alternative name; fill ifindex, ifname,
+ * mtu and max_frame. Usage error when there is no such interface, -ENETDOWN when it is down. */
+int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err);
+
+/* Flags (IFF_*), or -errno: -ENODEV when it is gone. In the thread's namespace. */
+int shunt_netdev_flags(unsigned ifindex);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Regions as drivers see them: the chunk pool that devices of one region share, and the table
+ * that turns a place in the region into what a device calls it.
+ */
+#ifndef DRIVERS_CORE_REGION_H
+#define DRIVERS_CORE_REGION_H
+
+#include <shunt/mem.h>
+#include <stdatomic.h>
+
+struct shunt_region {
+	struct shunt_region_info info; /* free is computed on demand */
+	atomic_uint attached;          /* devices that use it */
+	atomic_flag lock; /* guards top and stack: taken a few times a hundred packets */
+	uint32_t top;     /* chunks in the pool */
+	uint64_t *stack;  /* their offsets */
+	uint64_t *pages;  /* device address of each page; NULL: address = offset (AF_XDP, copies) */
+};
+
+/* Up to n chunks, as offsets into the region. Any thread; a queue keeps a cache of its own so
+ * that the lock is taken once in many bursts. */
+unsigned shunt_pool_get(struct shunt_region *region, uint64_t *offsets, unsigned n);
+void shunt_pool_put(struct shunt_region *region, const uint64_t *offsets, unsigned n);
+
+/* A device lends memory of its own: no chunks, no pool, base is unmapped by the lender. */
+int shunt_region_lend(
+	struct shunt_region **region, void *base, size_t len, size_t page, struct shunt_err *err);
+
+/* Device address of an offset: a page-table lookup, which an IOMMU makes linear. */
+static inline uint64_t shunt_region_addr(const struct shunt_region *region, uint64_t offset)
+{
+	if (!region->pages)
+		return offset;
+	return region->pages[offset / region->info.page] + offset % region->info.page;
+}
+
+#endif

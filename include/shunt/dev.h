@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Devices: open, start, use the queues, stop, close. Control calls of one device are made by one
+ * thread at a time; the library starts no thread. Spec: `scheme:target?key=value&key=value`.
+ */
+#ifndef SHUNT_DEV_H
+#define SHUNT_DEV_H
+
+#include <shunt/mem.h>
+#include <shunt/queue.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum shunt_dir { SHUNT_RX = 1, SHUNT_TX = 2, SHUNT_RXTX = 3 };
+
+#define SHUNT_FACTS 16
+#define SHUNT_NOTES 8
+
+/* What really happened: facts are key/value (attach=native, mode=copy, huge=no, queues=1), notes
+ * are sentences that say why each fall-back was taken. */
+struct shunt_info {
+	const char *driver;
+	char spec[256];
+	char ifname[32]; /* "" where there is none */
+	uint32_t ifindex;
+	uint32_t mtu;
+	uint32_t max_frame; /* longest frame that tx takes, bytes without FCS; 0 = no limit known */
+	uint64_t netns;     /* inode of the network namespace that it lives in */
+	uint64_t memory;    /* bytes that it allocated or pinned */
+	char mode[96];      /* a short summary: "TPACKET_V3, 64 blocks of 256 KiB, poll" */
+	struct {
+		const char *key;
+		char value[64];
+	} facts[SHUNT_FACTS];
+	unsigned nfacts;
+	char notes[SHUNT_NOTES][160];
+	unsigned nnotes;
+	char gone[160]; /* why rx and tx return an error; "" while all is well */
+};
+
+/* Open by spec. Usage errors (unknown scheme, key, value) are marked so in err; an unknown key
+ * lists the known ones. The device is configured but takes no traffic until shunt_start. */
+SHUNT_API int shunt_open(
+	struct shunt_dev **dev, const char *spec, enum shunt_dir dir, struct shunt_err *err);
+SHUNT_API int shunt_start(struct shunt_dev *dev, struct shunt_err *err);
+/* No more packets arrive; those already queued can still be received until shunt_close, so that
+ * nothing is lost at the end: receive until 0 after shunt_stop. Final counters are read here. */
+SHUNT_API int shunt_stop(struct shunt_dev *dev, struct shunt_err *err);
+/* -EBUSY while packets are out. Stops first where that was not done. */
+SHUNT_API int shunt_close(struct shunt_dev *dev, struct shunt_err *err);
+
+SHUNT_API unsigned shunt_nqueues(const struct shunt_dev *dev);
+/* NULL when there is no such queue. Valid from shunt_start to shunt_close. */
+SHUNT_API struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index);
+
+SHUNT_API void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info);
+/* Live while started, final once stopped (unaccounted is meaningful then). */
+SHUNT_API int shunt_get_ledger(
+	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+
+/* Walk the drivers: NULL after the last. usable is 0 or -errno with the reason in err. */
+struct shunt_driver_info {
+	const char *name, *scheme, *summary, *example;
+	unsigned dirs;    /* enum shunt_dir bits */
+	const char *keys; /* "mode=recv|mmsg|ring, wait=spin|poll, ..." */
+	uint64_t memory;  /* bytes a queue with the default room */
+	int usable;
+};
+SHUNT_API int shunt_driver_at(
+	unsigned index, struct shunt_driver_info *info, struct shunt_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

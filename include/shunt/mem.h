@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Regions: memory that packets lie in.
+ * A region is ours (a memfd, of huge pages where there are any; created first, then attached to
+ * devices) or lent (exported by a device: TPACKET blocks, mbufs, guest memory). A packet can be
+ * sent without a copy by every device that its region is attached to; any other device copies it
+ * and counts user_copies. An own region is cut into chunks of equal size that its devices share.
+ */
+#ifndef SHUNT_MEM_H
+#define SHUNT_MEM_H
+
+#include <shunt/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct shunt_dev;
+struct shunt_region;
+
+#define SHUNT_CHUNK                                                                                \
+	2048u /* bytes; the default chunk: one frame of up to 1522 bytes and head-room */
+
+struct shunt_region_opts {
+	uint32_t chunk;    /* bytes a chunk, a power of two from 2048 to 4096; 0 = SHUNT_CHUNK */
+	uint32_t chunks;   /* how many; 0 = 8192 */
+	bool no_huge;      /* do not even try huge pages */
+	bool require_huge; /* fail with -ENOMEM where there are too few */
+};
+
+struct shunt_region_info {
+	uint16_t id; /* the value of shunt_pkt.region; unique in the process */
+	bool lent;
+	bool huge; /* huge pages were got */
+	void *base;
+	size_t len;
+	size_t page; /* bytes a page of the backing memory */
+	int fd;      /* memfd, owned by the region; -1 for lent regions */
+	uint32_t chunk, chunks;
+	uint32_t free;  /* chunks in the pool now; others are with devices or applications */
+	char note[160]; /* why a fall-back was taken, "" if none was */
+};
+
+/* Create an own region. -EINVAL on bad sizes, -ENOMEM. Falls back from huge to normal pages and
+ * says so in the info. Any thread. */
+SHUNT_API int shunt_region_create(
+	struct shunt_region **region, const struct shunt_region_opts *opts, struct shunt_err *err);
+/* -EBUSY while it is attached to a device or chunks are out. */
+SHUNT_API int shunt_region_destroy(struct shunt_region *region, struct shunt_err *err);
+SHUNT_API void shunt_region_info(const struct shunt_region *region, struct shunt_region_info *info);
+
+/* Attach before shunt_start; a device that gets no region creates its own. -EBUSY once started
+ * where the device can't, -ENOTSUP where the device only lends. */
+SHUNT_API int shunt_attach(
+	struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
+SHUNT_API int shunt_detach(
+	struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Bursts. Everything here runs on the one thread that owns the queue, and never blocks longer
+ * than 100 ms. rx and tx return the number of packets moved, or a sticky -ENETDOWN (the link went
+ * down) or -ENODEV (the interface is gone); shunt_get_info says what happened.
+ */
+#ifndef SHUNT_QUEUE_H
+#define SHUNT_QUEUE_H
+
+#include <shunt/pkt.h>
+#include <shunt/stats.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct shunt_dev;
+struct shunt_queue;
+
+/* The part of a queue that the inline calls below need; a driver embeds it as its first member. */
+struct shunt_queue {
+	int (*rx)(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+	int (*tx)(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+	void (*release)(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+	unsigned (*alloc)(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+	struct shunt_qstats stats; /* written by the queue's thread only */
+	struct shunt_dev *dev;
+	uint32_t out; /* packets that the application holds; queue's thread only */
+	int error;    /* sticky; 0, -ENETDOWN or -ENODEV; queue's thread only */
+	uint16_t index;
+};
+
+/* Receive up to n packets (n <= SHUNT_BURST_MAX). With wait=spin returns at once; with wait=poll
+ * sleeps until there is something, at most 100 ms. Never splits a packet. */
+static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return q->rx(q, pkts, n);
+}
+
+/* Transmit: takes the first k packets and returns k; the caller keeps the rest. A taken packet in
+ * a region that the device is attached to is the device's from now on. Any other is copied,
+ * counted in user_copies and marked SHUNT_PKT_KEPT: the caller still owns it and releases it. */
+static inline int shunt_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return q->tx(q, pkts, n);
+}
+
+/* Give received or allocated packets back, in any order. */
+static inline void shunt_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
+{
+	q->release(q, pkts, n);
+}
+
+/* Get up to n empty buffers to transmit from; len is set to the room that each has. */
+static inline unsigned shunt_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return q->alloc(q, pkts, n);
+}
+
+/* Forward without a copy: n packets of `from`, in a region that both are attached to, change
+ * hands. Call it just before shunt_tx on `to`; both queues belong to the calling thread. */
+static inline void shunt_move(struct shunt_queue *from, struct shunt_queue *to, unsigned n)
+{
+	from->out -= n;
+	to->out += n;
+}
+
+/* A descriptor that becomes readable when rx has something; -ENOTSUP where there is none. */
+SHUNT_API int shunt_queue_fd(struct shunt_queue *q);
+/* Call before sleeping on shunt_queue_fd: 1 means that packets are waiting already, don't sleep. */
+SHUNT_API int shunt_arm(struct shunt_queue *q);
+/* A copy of the counters; any thread. */
+SHUNT_API void shunt_queue_stats(const struct shunt_queue *q, struct shunt_qstats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/net/net.h"
+
+#include "core/link.h"
+#include "drivers/core/netdev.h"
+#include "drivers/core/netns.h"
+
+#include <net/if.h>
+
+Test(lab, both_ends_are_up_and_apart)
+{
+	NEED_LAB(lab);
+	cr_assert_eq(if_nametoindex(BENCH_NEAR), 0u);
+	int back = shunt_netns_enter(lab.near_ns);
+	cr_assert_geq(back, 0);
+	cr_assert_eq(if_nametoindex(BENCH_NEAR), lab.near_ifindex);
+	cr_assert_eq(if_nametoindex(BENCH_FAR), 0u);
+	cr_assert(shunt_netdev_flags(lab.near_ifindex) & IFF_UP);
+	cr_assert_eq(shunt_netns_leave(back), 0);
+	cr_assert_neq(shunt_netns_inode(lab.near_ns), shunt_netns_inode(lab.far_ns));
+	bench_lab_close(&lab);
+}
+
+Test(lab, runs_a_command_and_passes_its_status_on)
+{
+	NEED_LAB(probe);
+	bench_lab_close(&probe);
+	struct shunt_err err;
+	char *argv[] = {"/bin/sh", "-c", "test -e /sys/class/net/near0 && exit 7", NULL};
+	struct bench_lab_opts opts = {.queues = 1};
+	cr_assert_eq(bench_lab_run(argv, &opts, &err), 7);
+}
