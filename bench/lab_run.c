@@ -103,19 +103,44 @@ static void pass_on(int sig)
 		kill(init_pid, SIGKILL);
 }
 
+/* fork into a new PID namespace. The caller's next children are born in its own again: while that
+ * is not so it can't start a thread. */
+static pid_t fork_init(struct shunt_err *err)
+{
+	int own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC), rc = 0;
+
+	if (own < 0)
+		return shunt_fail(err, -errno, "mount /proc", "cannot open this PID namespace: %s",
+			strerror(errno));
+	if (unshare(CLONE_NEWPID)) {
+		rc = shunt_fail(err, -errno, "run as root: it needs CAP_SYS_ADMIN",
+			"cannot make a PID namespace: %s", strerror(errno));
+		close(own);
+		return rc;
+	}
+	pid_t pid = fork();
+	if (pid < 0)
+		rc = shunt_fail(err, -errno, NULL, "fork: %s", strerror(errno));
+	if (pid && setns(own, CLONE_NEWPID) && !rc) {
+		rc = shunt_fail(err, -errno, NULL, "cannot leave the lab's PID namespace: %s",
+			strerror(errno));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	close(own);
+	return rc ? rc : pid;
+}
+
 int bench_lab_run(char *const argv[], const struct bench_lab_opts *opts, struct shunt_err *err)
 {
 	int alive[2], status;
 
 	if (pipe2(alive, O_CLOEXEC))
 		return shunt_fail(err, -errno, NULL, "pipe: %s", strerror(errno));
-	if (unshare(CLONE_NEWPID))
-		return shunt_fail(err, -errno, "run as root: it needs CAP_SYS_ADMIN",
-			"cannot make a PID namespace: %s", strerror(errno));
 	fflush(NULL);
-	pid_t pid = fork();
+	pid_t pid = fork_init(err);
 	if (pid < 0)
-		return shunt_fail(err, -errno, NULL, "fork: %s", strerror(errno));
+		return pid;
 	if (pid == 0) {
 		struct shunt_err e = {.code = 0};
 		close(alive[1]);

@@ -6,6 +6,7 @@
 #include "drivers/core/netns.h"
 
 #include <net/if.h>
+#include <pthread.h>
 
 Test(lab, both_ends_are_up_and_apart)
 {
@@ -21,6 +22,11 @@ Test(lab, both_ends_are_up_and_apart)
 	bench_lab_close(&lab);
 }
 
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
 Test(lab, runs_a_command_and_passes_its_status_on)
 {
 	NEED_LAB(probe);
@@ -28,5 +34,10 @@ Test(lab, runs_a_command_and_passes_its_status_on)
 	struct shunt_err err;
 	char *argv[] = {"/bin/sh", "-c", "test -e /sys/class/net/near0 && exit 7", NULL};
 	struct bench_lab_opts opts = {.queues = 1};
+	cr_assert_eq(bench_lab_run(argv, &opts, &err), 7);
+	/* The caller is as before: it can start threads, and a second lab. */
+	pthread_t thread;
+	cr_assert_eq(pthread_create(&thread, NULL, nothing, NULL), 0);
+	pthread_join(thread, NULL);
 	cr_assert_eq(bench_lab_run(argv, &opts, &err), 7);
 }
