@@ -5,6 +5,7 @@
 #define SHUNT_TRACE_H
 
 #include <shunt/queue.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #ifdef __cplusplus
