@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Reports of tests/data/compare-sample.json, whole and spoiled.
+ */
+#include "bench/report.h"
+#include "bench/report_doc.h"
+#include "core/text.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *sample(void)
+{
+	const char *folder = getenv("SHUNT_DATA");
+	char name[512];
+	json_t *root;
+
+	snprintf(name, sizeof name, "%s/compare-sample.json", folder ? folder : "tests/data");
+	root = json_load_file(name, 0, NULL);
+	cr_assert(root, "cannot load %s", name);
+	return root;
+}
+
+static char *table(const json_t *root, unsigned columns)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(bench_report_table(out, root, columns, false), 0);
+	fclose(out);
+	return text;
+}
+
+Test(report, table_fits)
+{
+	json_t *root = sample();
+
+	for (unsigned columns = 40; columns <= 100; columns++) {
+		char *text = table(root, columns), *rest = text;
+		unsigned lines = 0;
+
+		for (char *line; (line = strsep(&rest, "\n")) && rest; lines++)
+			cr_assert_leq(shunt_text_width(line), columns, "%u: '%s'", columns, line);
+		cr_assert(columns < 100 || lines <= 52, "%u lines", lines);
+		free(text);
+	}
+	json_decref(root);
+}
+
+Test(report, table_says_what_the_document_says)
+{
+	static const char *const wanted[] = {"xdp-native", "100,000 packets/s", "28.2 %", "~5,790",
+		"[2]>=1.000", "[2] skb mode may copy",
+		"xdp-busy is unavailable: SO_INCOMING_NAPI_ID",
+		"1.24 times less CPU a packet than packet-ring", "generator: not a capacity",
+		"warning: no huge pages", "8 of 9 probes", "null system call 1,104 ns", "[1]-"};
+	json_t *root = sample();
+	char *text = table(root, 100);
+
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		cr_assert(strstr(text, wanted[i]), "no '%s' in\n%s", wanted[i], text);
+	cr_assert_eq(strchr(text, '\033'), NULL);
+	free(text);
+	json_decref(root);
+}
+
+/* Every figure of a row comes from its own key: change one, and the table changes. */
+Test(report, table_follows_each_figure)
+{
+	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
+		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
+		"syscalls_per_packet", "copies_per_packet", "hidden_copies_per_packet",
+		"user_copies_per_packet", "wasted_copies", "copied_bytes_per_packet",
+		"context_switches_per_packet", "latency_ns.p50", "latency_ns.p99",
+		"tracer_slowdown"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *root = sample(), *path = json_array_get(json_object_get(root, "paths"), 0);
+		char *text, *was = table(root, 100);
+
+		json_object_set_new(
+			(json_t *)bench_at(path, keys[i]), "value", json_integer(765432000));
+		text = table(root, 100);
+		cr_assert_str_neq(text, was, "%s", keys[i]);
+		cr_assert(strstr(text, "765") && !strstr(was, "765"), "%s", keys[i]);
+		free(text);
+		free(was);
+		json_decref(root);
+	}
+}
+
+Test(report, refuses_what_is_no_document)
+{
+	json_t *other = json_pack("{s:s, s:[]}", "schema", "shunt-compare/2", "paths");
+
+	cr_assert_eq(bench_report_table(stderr, NULL, 100, false), -EINVAL);
+	cr_assert_eq(bench_report_table(stderr, other, 100, false), -EINVAL);
+	json_object_set_new(other, "schema", json_string("shunt-compare/1"));
+	json_object_del(other, "paths");
+	cr_assert_eq(bench_report_table(stderr, other, 100, false), -EINVAL);
+	json_decref(other);
+}
+
+Test(report, a_full_disk_is_an_error)
+{
+	FILE *full = fopen("/dev/full", "w");
+	json_t *root = sample();
+
+	cr_assert(full);
+	cr_assert_eq(bench_report_table(full, root, 100, false), -EIO);
+	fclose(full);
+	json_decref(root);
+}
+
+/* Walks all values and gives each away in turn; a report must survive every gap. */
+static void spoil(json_t *root, json_t *node, unsigned *left)
+{
+	const char *key;
+	json_t *value, *saved;
+	void *next;
+
+	json_object_foreach_safe(node, next, key, value)
+	{
+		if (!*left)
+			return;
+		saved = json_incref(value);
+		json_object_set_new(node, key, json_null());
+		if (bench_doc_valid(root)) {
+			free(table(root, 80));
+			(*left)--;
+		}
+		json_object_set_new(node, key, saved);
+		spoil(root, saved, left);
+	}
+	for (size_t i = 0; i < json_array_size(node) && i < 2; i++)
+		spoil(root, json_array_get(node, i), left);
+}
+
+Test(report, gaps_do_not_crash)
+{
+	json_t *root = sample();
+	unsigned left = 600;
+
+	spoil(root, root, &left);
+	cr_assert_lt(left, 600 - 200, "only %u gaps were tried", 600 - left);
+	json_decref(root);
+}
+
+Test(report, numbers)
+{
+	static const struct {
+		double value;
+		int decimals;
+		const char *text;
+	} cases[] = {{0, 0, "0"}, {999, 0, "999"}, {1000, 0, "1,000"},
+		{1234567.891, 2, "1,234,567.89"}, {-1234, 0, "-1,234"}, {-0.0001, 2, "0.00"},
+		{999999.6, 0, "1,000,000"}, {1e30, 0, "1e+30"}};
+	char text[BENCH_NUMBER];
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		bench_write_number(text, cases[i].value, cases[i].decimals);
+		cr_assert_str_eq(text, cases[i].text);
+	}
+}
