@@ -3,12 +3,17 @@
  */
 #include "apps/app.h"
 
+#include "core/table.h"
+
 #include <errno.h>
+#include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 volatile bool app_stop;
 
@@ -41,6 +46,22 @@ const struct app_verb *app_verb(const char *name)
 void app_help(const struct app_verb *verb)
 {
 	printf("usage: shunt %s %s\n", verb->name, verb->usage);
+}
+
+int app_print_json(struct json_t *doc)
+{
+	bool ok = doc && !json_dumpf(doc, stdout, JSON_INDENT(2)) && putchar('\n') == '\n' &&
+		  !fflush(stdout);
+
+	json_decref(doc);
+	if (!ok)
+		fprintf(stderr, "shunt: cannot write JSON: out of memory, or nobody reads it\n");
+	return ok ? 0 : 1;
+}
+
+unsigned app_columns(void)
+{
+	return isatty(STDOUT_FILENO) ? shunt_table_columns(stdout) : UINT_MAX / 2;
 }
 
 static void on_signal(int sig)

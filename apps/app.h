@@ -25,6 +25,13 @@ int app_usage(const struct app_verb *verb, const char *fmt, ...)
 const struct app_verb *app_verb(const char *name);
 void app_help(const struct app_verb *verb); /* on stdout */
 
+struct json_t;
+/* Print doc on stdout and free it. Exit status: 0, or 1 when it is NULL or can't be written. */
+int app_print_json(struct json_t *doc);
+
+/* Where paragraphs are broken: the terminal's width, or never, so that a line can be searched. */
+unsigned app_columns(void);
+
 /* Set by SIGINT and SIGTERM once app_catch_signals was called: a run ends with its summary. */
 extern volatile bool app_stop;
 void app_catch_signals(void);

@@ -10,6 +10,10 @@
 const struct app_verb app_verbs[] = {
 	{"lab", app_lab, "a shell or a command beside near0 of a private veth pair", app_lab_usage},
 	{"lab-exec", app_lab_exec, "the same beside far0, from inside a lab", app_lab_exec_usage},
+	{"devices", app_devices, "drivers, usable here or why not, and interfaces",
+		app_devices_usage},
+	{"doctor", app_doctor, "what this machine can do, and what to do about the rest",
+		app_doctor_usage},
 	{"help", app_help_verb, "what shunt and its verbs do", app_help_usage},
 	{"version", app_version, "version and optional parts", app_version_usage},
 	{NULL, NULL, NULL, NULL},

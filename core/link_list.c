@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A dump of links by rtnetlink(7); the driver's name by ethtool's ioctl.
+ */
+#include "core/link_list.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct list {
+	struct shunt_link *links;
+	unsigned most, n;
+};
+
+static const char *xdp_mode(uint8_t attached)
+{
+	static const char *const modes[] = {
+		[XDP_ATTACHED_NONE] = NULL,
+		[XDP_ATTACHED_DRV] = "native",
+		[XDP_ATTACHED_SKB] = "skb",
+		[XDP_ATTACHED_HW] = "hardware",
+		[XDP_ATTACHED_MULTI] = "several",
+	};
+
+	return attached < sizeof modes / sizeof *modes ? modes[attached] : "unknown";
+}
+
+/* With several programs there is no IFLA_XDP_PROG_ID, but one id a mode. */
+static int on_xdp(const struct nlattr *attr, void *ctx)
+{
+	struct shunt_link *l = ctx;
+	uint16_t type = mnl_attr_get_type(attr);
+
+	if (type == IFLA_XDP_ATTACHED)
+		l->xdp = xdp_mode(mnl_attr_get_u8(attr));
+	else if (type >= IFLA_XDP_PROG_ID && type <= IFLA_XDP_HW_PROG_ID && !l->xdp_prog_id)
+		l->xdp_prog_id = mnl_attr_get_u32(attr);
+	return MNL_CB_OK;
+}
+
+static int on_attr(const struct nlattr *attr, void *ctx)
+{
+	struct shunt_link *l = ctx;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_IFNAME:
+		snprintf(l->name, sizeof l->name, "%s", mnl_attr_get_str(attr));
+		break;
+	case IFLA_MTU:
+		l->mtu = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_RX_QUEUES:
+		l->rx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_TX_QUEUES:
+		l->tx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_CARRIER:
+		l->carrier = mnl_attr_get_u8(attr);
+		break;
+	case IFLA_XDP:
+		return mnl_attr_parse_nested(attr, on_xdp, l);
+	}
+	return MNL_CB_OK;
+}
+
+static int on_link(const struct nlmsghdr *nlh, void *ctx)
+{
+	const struct ifinfomsg *ifm = mnl_nlmsg_get_payload(nlh);
+	struct list *list = ctx;
+	struct shunt_link l = {.index = (unsigned)ifm->ifi_index, .up = ifm->ifi_flags & IFF_UP};
+	int rc = mnl_attr_parse(nlh, sizeof *ifm, on_attr, &l);
+
+	if (list->n < list->most)
+		list->links[list->n] = l;
+	list->n++;
+	return rc;
+}
+
+/* The kernel sends the list in several parts: 0 or -errno. */
+static int dump(struct mnl_socket *nl, struct list *list)
+{
+	char buf[16384] __attribute__((aligned(8)));
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	nlh->nlmsg_seq = 1;
+	struct ifinfomsg *ifm = mnl_nlmsg_put_extra_header(nlh, sizeof *ifm);
+	ifm->ifi_family = AF_UNSPEC;
+	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ||
+		mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
+		return -errno;
+	for (int more = MNL_CB_OK; more > MNL_CB_STOP;) {
+		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof buf);
+		if (n < 0)
+			return -errno;
+		more = mnl_cb_run(buf, (size_t)n, 1, mnl_socket_get_portid(nl), on_link, list);
+		if (more < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void ask_driver(int fd, struct shunt_link *l)
+{
+	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
+	struct ifreq ifr = {.ifr_data = (void *)&info};
+
+	if (!if_indextoname(l->index, ifr.ifr_name) || ioctl(fd, SIOCETHTOOL, &ifr))
+		return;
+	snprintf(l->driver, sizeof l->driver, "%.31s", info.driver);
+}
+
+int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *err)
+{
+	struct list list = {.links = links, .most = most};
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	int rc = nl ? dump(nl, &list) : -errno;
+
+	if (nl)
+		mnl_socket_close(nl);
+	if (rc)
+		return shunt_fail(
+			err, rc, NULL, "cannot list network interfaces: %s", strerror(-rc));
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	for (unsigned i = 0; fd >= 0 && i < list.n && i < most; i++)
+		ask_driver(fd, &links[i]);
+	if (fd >= 0)
+		close(fd);
+	return (int)list.n;
+}
