@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * How well the live generator keeps a rate, in a lab: a line a rate. A timed benchmark, not a
+ * test: its figures depend on who else uses the machine. With --check it fails where a rate that
+ * was asked for is missed by more than 1 %.
+ */
+#include "bench/frames.h"
+#include "bench/lab.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <shunt/shunt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int fail(const struct shunt_err *err)
+{
+	fprintf(stderr, "live_pace: %s%s%s\n", err->what, *err->remedy ? ": " : "", err->remedy);
+	return 1;
+}
+
+/* Runs a flood and prints it; *off is how far the rate is off, in percent. */
+static int one(struct shunt_queue *q, const struct shunt_frame *frame, double pps, uint64_t n,
+	double *off, struct shunt_err *err)
+{
+	struct shunt_flood flood = {
+		.frames = frame, .nframes = 1, .packets = n, .pps = pps, .stamp = true};
+	struct shunt_flood_result r;
+	int rc = shunt_flood(q, &flood, &r, err);
+
+	*off = pps > 0 ? fabs(r.sent_pps / pps - 1) * 100 : 0;
+	printf("%4u B  asked %9.0f  sent %9.0f pps  off %6.3f %%  late %8.1f us  batch %2u  "
+	       "cpu %6.1f ns  refused %" PRIu64 "\n",
+		frame->len, pps, r.sent_pps, *off, (double)r.max_late_ns / 1e3, r.batch,
+		r.sent ? (double)r.cpu_ns / (double)r.sent : 0.0, r.refused);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const double rates[] = {1e3, 1e4, 1e5, 5e5, 1e6, 0};
+	static const uint32_t sizes[] = {60, 512, 1514};
+	bool check = argc > 1 && !strcmp(argv[1], "--check");
+	struct shunt_err err = {.code = 0};
+	struct bench_lab lab;
+	struct shunt_dev *dev;
+	char spec[128];
+	double off, worst = 0;
+	int rc = 0;
+
+	if (bench_lab_open(&lab, NULL, &err))
+		return fail(&err);
+	snprintf(spec, sizeof spec, "live:" BENCH_FAR "?netns=%s", lab.far_path);
+	if (shunt_open(&dev, spec, SHUNT_TX, &err) || shunt_start(dev, &err))
+		return fail(&err);
+	for (unsigned s = 0; !rc && s < sizeof sizes / sizeof *sizes; s++) {
+		struct shunt_frame *frame;
+		if (bench_frames_make(&frame, sizes[s], 1, &err))
+			return fail(&err);
+		for (unsigned i = 0; !rc && i < sizeof rates / sizeof *rates; i++) {
+			uint64_t n = rates[i] > 0 ? (uint64_t)rates[i] : 5000000;
+			rc = one(shunt_get_queue(dev, 0), frame, rates[i], n, &off, &err);
+			if (rates[i] > 9e3 && rates[i] < 6e5 && off > worst)
+				worst = off;
+		}
+		free(frame);
+	}
+	if (rc)
+		fail(&err);
+	shunt_close(dev, NULL);
+	bench_lab_close(&lab);
+	return rc ? 1 : check && worst > 1;
+}

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A workload in as few calls as can be. Frames lie in chained slots; one call sends a stretch of
+ * them, and the program inside spins to each deadline. A stretch is at most 50 ms long, so that
+ * *stop and a dead link are seen, and ends before a gap that is better slept through than spun.
+ */
+#include "drivers/live/live.h"
+
+#include "core/clock.h"
+#include "drivers/core/probe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRETCH_NS 50000000u
+#define GAP_NS     200000u /* longest gap inside a stretch: 5000 frames a second */
+#define WAKE_NS    150000u /* a sleep ends so long before the deadline: timers are late */
+#define MAX_BATCH  64u
+#define BULK_MASK  15u /* the kernel passes frames on in bulks of 16: one clock read each */
+
+struct flood {
+	struct live_queue *lq;
+	const struct shunt_flood *f;
+	struct shunt_flood_result *r;
+	struct shunt_err *err;
+	uint32_t longest; /* of the frames in the slots */
+	uint32_t have;    /* slots of this chunk not sent yet; templates never run out */
+	uint64_t left;    /* frames that may still be offered; UINT64_MAX = no end */
+	uint64_t taken;   /* frames taken from the source, unsendable ones included */
+	uint32_t budget;  /* frames a stretch, so that it lasts about STRETCH_NS */
+	uint32_t chunk;   /* slots filled at a time from a source */
+	bool ended;       /* the source has no more */
+	/* Templates: how many can't be sent before the i-th that can, and in a round of all. */
+	uint32_t *skipped;
+	uint32_t sendable, unsendable;
+};
+
+static bool stopped(const struct flood *w)
+{
+	return w->f->stop && *w->f->stop;
+}
+
+static bool sendable(const struct flood *w, const struct shunt_frame *frame)
+{
+	return frame->len >= LIVEGEN_MIN && frame->len <= w->lq->q.dev->info.max_frame;
+}
+
+static void put(struct flood *w, uint32_t at, const struct shunt_frame *frame)
+{
+	struct livegen_slot *slot = &w->lq->gen.slots[at];
+
+	slot->due_ns = frame->due_ns;
+	slot->len = frame->len;
+	slot->next = at + 1;
+	memcpy(slot->data, frame->data, frame->len);
+	if (frame->len > w->longest)
+		w->longest = frame->len;
+}
+
+/* Unsendable templates that a run passes until it has offered n frames. */
+static uint64_t passed(const struct flood *w, uint64_t n)
+{
+	if (!w->sendable)
+		return 0;
+	return n / w->sendable * w->unsendable + w->skipped[n % w->sendable];
+}
+
+static int load_templates(struct flood *w)
+{
+	const struct shunt_flood *f = w->f;
+
+	if (f->nframes > w->lq->gen.nslots)
+		return shunt_fail(w->err, -E2BIG,
+			"open the device with a larger room=, or use a source",
+			"%u templates are more than the %u slots", f->nframes, w->lq->gen.nslots);
+	w->skipped = calloc(f->nframes + 1, sizeof *w->skipped);
+	if (!w->skipped)
+		return shunt_fail(w->err, -ENOMEM, NULL, "out of memory");
+	for (unsigned i = 0; i < f->nframes; i++) {
+		if (!sendable(w, &f->frames[i])) {
+			w->unsendable++;
+			continue;
+		}
+		w->skipped[w->sendable] = w->unsendable;
+		put(w, w->sendable++, &f->frames[i]);
+	}
+	if (!w->sendable && !f->packets)
+		return shunt_fail(w->err, -EMSGSIZE, NULL,
+			"every frame is too long or too short for %s (%u to %u bytes)",
+			w->lq->q.dev->info.ifname, LIVEGEN_MIN, w->lq->q.dev->info.max_frame);
+	if (w->sendable)
+		w->lq->gen.slots[w->sendable - 1].next = 0;
+	w->have = UINT32_MAX;
+	w->left = UINT64_MAX;
+	if (f->packets) {
+		w->left = f->packets / f->nframes * w->sendable;
+		for (unsigned i = 0; i < f->packets % f->nframes; i++)
+			w->left += sendable(w, &f->frames[i]);
+		w->r->unsendable = f->packets - w->left;
+	}
+	return 0;
+}
+
+/* The next chunk of the source into the slots from 0 on. */
+static int refill(struct flood *w)
+{
+	struct shunt_frame frames[SHUNT_BURST];
+	const uint64_t most = w->f->packets ? w->f->packets : UINT64_MAX;
+
+	w->longest = LIVEGEN_MIN;
+	while (w->have < w->chunk && w->taken < most) {
+		uint64_t want = w->chunk - w->have;
+		want = want < SHUNT_BURST ? want : SHUNT_BURST;
+		want = want < most - w->taken ? want : most - w->taken;
+		int n = w->f->source->next(w->f->source, frames, (unsigned)want);
+		if (n < 0)
+			return shunt_fail(
+				w->err, n, NULL, "the source of frames failed: %s", strerror(-n));
+		w->ended = n == 0;
+		if (w->ended)
+			break;
+		w->taken += (unsigned)n;
+		for (int i = 0; i < n; i++)
+			if (sendable(w, &frames[i]))
+				put(w, w->have++, &frames[i]);
+			else
+				w->r->unsendable++;
+	}
+	w->ended |= w->taken == most;
+	w->lq->gen.run->at = 0;
+	return 0;
+}
+
+/* How the stretch from slot `at` on is cut. */
+static uint32_t timed_stretch(const struct flood *w, uint32_t at, uint32_t most)
+{
+	const struct livegen_slot *slots = w->lq->gen.slots;
+	uint64_t first = slots[at].due_ns;
+	uint32_t n = 1;
+
+	for (; n < most; n++) {
+		uint32_t next = slots[at].next;
+		if (slots[next].due_ns > slots[at].due_ns + GAP_NS ||
+			slots[next].due_ns > first + STRETCH_NS)
+			break;
+		at = next;
+	}
+	return n;
+}
+
+static uint32_t stretch(const struct flood *w)
+{
+	uint64_t most = w->have < w->left ? w->have : w->left;
+
+	if (most > w->budget)
+		most = w->budget;
+	if (w->f->timed)
+		return timed_stretch(w, w->lq->gen.run->at, (uint32_t)most);
+	return (uint32_t)most;
+}
+
+/* Sleep until the program can spin the rest of the way. False: *stop or a signal. */
+static bool sleep_to_deadline(const struct flood *w)
+{
+	const struct livegen_run *run = w->lq->gen.run;
+
+	if (run->pace == LIVEGEN_MAX || !run->base_ns)
+		return !stopped(w);
+	uint64_t due = run->pace == LIVEGEN_TIMED ? run->base_ns + w->lq->gen.slots[run->at].due_ns
+						  : run->due_ns;
+	while (!stopped(w)) {
+		uint64_t now = shunt_now();
+		if (now + WAKE_NS >= due)
+			return true;
+		uint64_t ns = due - now - WAKE_NS;
+		struct timespec t = {.tv_nsec = (long)(ns < STRETCH_NS ? ns : STRETCH_NS)};
+		if (nanosleep(&t, NULL))
+			return false;
+	}
+	return false;
+}
+
+/* Half of what the last stretch took, or twice: at full rate only a try tells. */
+static void adapt(struct flood *w, uint32_t n, uint64_t took)
+{
+	if (w->lq->gen.run->pace != LIVEGEN_MAX || n < w->budget)
+		return;
+	if (took > STRETCH_NS && w->budget > MAX_BATCH)
+		w->budget /= 2;
+	else if (took < STRETCH_NS / 3 && w->budget < 1u << 22)
+		w->budget *= 2;
+}
+
+static int send_stretch(struct flood *w)
+{
+	struct live_queue *lq = w->lq;
+	struct livegen_run *run = lq->gen.run;
+	uint64_t before = run->sent, t0;
+	uint32_t n = stretch(w);
+
+	if (!sleep_to_deadline(w))
+		return -EINTR;
+	t0 = shunt_now();
+	int rc = shunt_livegen_call(&lq->gen, n, n < w->r->batch ? n : w->r->batch, w->longest);
+	adapt(w, n, shunt_now() - t0);
+	uint32_t sent = (uint32_t)(run->sent - before);
+	lq->offered += sent;
+	SHUNT_COUNT(&lq->q, syscalls, 1);
+	SHUNT_COUNT(&lq->q, tx_bursts, 1);
+	SHUNT_PROBE_TX(&lq->q, sent);
+	if (!w->f->source)
+		sent = sent < n ? sent : n;
+	else
+		w->have -= sent;
+	if (w->left != UINT64_MAX)
+		w->left -= sent;
+	if (run->refused)
+		return shunt_fail(w->err, -EIO, NULL, "the generator's program failed on a frame");
+	if (rc && rc != -EINTR)
+		return shunt_fail(w->err, rc, NULL, "the kernel made no frames: %s", strerror(-rc));
+	return rc;
+}
+
+static int check(struct flood *w, uint64_t *looked)
+{
+	struct live_queue *lq = w->lq;
+	struct shunt_dev *dev = lq->q.dev;
+	struct live_counters c;
+	int rc = live_check_link(lq);
+
+	if (rc)
+		return shunt_fail(w->err, rc, NULL, "%.80s: %s", dev->spec.text, dev->info.gone);
+	/* Nobody there: don't go on for hours. Once is enough: the rest is in the account. */
+	if (*looked || !lq->last.known || live_counters_read(lq, &c))
+		return 0;
+	*looked = 1;
+	if (c.taken != lq->last.taken || c.errors != lq->last.errors || !lq->offered)
+		return 0;
+	return shunt_fail(w->err, -ENOTCONN,
+		"switch GRO on at the peer: ethtool -K PEER gro on, or attach an XDP program there",
+		"%.80s: no frame was taken: the peer is down or has no NAPI", dev->spec.text);
+}
+
+static int run(struct flood *w)
+{
+	uint64_t looked = 0;
+	int rc = 0;
+
+	while (!rc && w->left && !stopped(w)) {
+		if (w->f->source && !w->have) {
+			if (w->ended)
+				break;
+			rc = refill(w);
+			continue;
+		}
+		rc = send_stretch(w);
+		int gone = check(w, &looked);
+		rc = gone ? gone : rc;
+	}
+	/* Interrupted on the last frame is not interrupted. */
+	bool done = !w->left || (w->f->source && w->ended && !w->have);
+	if (rc == -EINTR || !rc)
+		return done ? 0 : -EINTR;
+	return rc;
+}
+
+static void set_pace(struct flood *w)
+{
+	const struct shunt_flood *f = w->f;
+	struct livegen_run *r = w->lq->gen.run;
+
+	memset(r, 0, sizeof *r);
+	r->stamp = f->stamp && !f->source;
+	r->clock_mask = BULK_MASK;
+	w->budget = 1u << 14;
+	w->chunk = w->lq->gen.nslots;
+	w->r->batch = MAX_BATCH;
+	if (f->timed) {
+		r->pace = LIVEGEN_TIMED;
+		w->r->batch = 1;
+	} else if (f->pps > 0) {
+		double ns = 1e9 / f->pps, whole = (double)(uint64_t)ns;
+		r->pace = LIVEGEN_PACED;
+		r->step_ns = (uint64_t)ns;
+		r->step_frac = (uint32_t)((ns - whole) * 4294967296.0);
+		w->r->batch = f->pps <= 1e6    ? 1
+			      : f->pps >= 16e6 ? MAX_BATCH
+					       : (unsigned)(f->pps / 25e4);
+		w->budget = ns > GAP_NS ? 1 : (uint32_t)(STRETCH_NS / ns);
+	}
+	/* Filling slots holds up the frames after them: little at a time where calls are cheap. */
+	if (r->pace != LIVEGEN_MAX && w->lq->gen.spare && w->chunk > 256)
+		w->chunk = 256;
+}
+
+static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
+{
+	struct live_queue *lq = w->lq;
+	const struct livegen_run *run = lq->gen.run;
+	struct shunt_flood_result *r = w->r;
+	struct live_settled s;
+	bool paced = run->pace != LIVEGEN_MAX;
+
+	r->cpu_ns = shunt_thread_cpu() - cpu0;
+	r->elapsed_ns = paced ? run->now_ns - run->base_ns : shunt_now() - t0;
+	r->max_late_ns = run->max_late_ns;
+	if (live_settle(lq, &s))
+		shunt_note(lq->q.dev, "the interface is gone: what it refused last is not known");
+	if (s.shared)
+		shunt_note(lq->q.dev, "somebody else sends XDP frames here: refused is a guess");
+	r->refused = s.refused + run->gone;
+	r->sent = run->sent - s.refused;
+	/* Which of the frames were refused is not known: their mean length is taken. */
+	r->sent_bytes =
+		run->sent
+			? (uint64_t)((double)run->bytes / (double)run->sent * (double)r->sent + 0.5)
+			: 0;
+	/* Paced: n frames span n - 1 intervals. */
+	uint64_t spans = r->sent - (paced && r->sent);
+	r->sent_pps = r->elapsed_ns ? (double)spans * 1e9 / (double)r->elapsed_ns : 0;
+	if (!w->f->source && !w->f->packets)
+		r->unsendable = passed(w, run->sent);
+	SHUNT_COUNT(&lq->q, tx_packets, run->sent + run->gone);
+	SHUNT_COUNT(&lq->q, tx_errors, run->gone);
+	SHUNT_COUNT(&lq->q, tx_bytes, run->bytes);
+}
+
+int live_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt_flood_result *r,
+	struct shunt_err *err)
+{
+	struct flood w = {.lq = (struct live_queue *)q,
+		.f = f,
+		.r = r,
+		.err = err,
+		.left = UINT64_MAX,
+		.longest = LIVEGEN_MIN};
+	struct live_settled before;
+
+	if (q->out)
+		return shunt_fail(err, -EBUSY, "send or release them first",
+			"%.80s has %u packets out", q->dev->spec.text, q->out);
+	if (q->error)
+		return shunt_fail(
+			err, q->error, NULL, "%.80s: %s", q->dev->spec.text, q->dev->info.gone);
+	set_pace(&w);
+	live_settle(w.lq, &before);
+	int rc = f->source ? 0 : load_templates(&w);
+	uint64_t t0 = shunt_now(), cpu0 = shunt_thread_cpu();
+	if (!rc) {
+		rc = run(&w);
+		sum_up(&w, t0, cpu0);
+	}
+	free(w.skipped);
+	return rc;
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "tests/net/net.h"
+
+#include "bench/frames.h"
+#include "core/clock.h"
+#include "core/link.h"
+#include "drivers/core/netns.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define FIRST_PORT 1024 /* of the synthetic flows */
+
+#define RUN(q, r, ...)                                                                             \
+	shunt_flood(q, &(struct shunt_flood){__VA_ARGS__}, r, &(struct shunt_err){.code = 0})
+
+/* Everything that arrives at near0, by a socket that is no part of shunt. */
+static int sniff(const struct bench_lab *lab)
+{
+	int back = shunt_netns_enter(lab->near_ns), size = 256 << 20;
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	struct sockaddr_ll at = {.sll_family = AF_PACKET,
+		.sll_protocol = htons(ETH_P_ALL),
+		.sll_ifindex = (int)lab->near_ifindex};
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size), 0);
+	cr_assert_eq(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+	cr_assert_eq(shunt_netns_leave(back), 0);
+	return fd;
+}
+
+static ssize_t next(int fd, uint8_t *buf, size_t size)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	return poll(&p, 1, 200) == 1 ? recv(fd, buf, size, MSG_DONTWAIT) : -1;
+}
+
+static unsigned count(int fd)
+{
+	uint8_t buf[2048];
+	unsigned n = 0;
+
+	while (next(fd, buf, sizeof buf) > 0)
+		n++;
+	return n;
+}
+
+static struct shunt_dev *far(const struct bench_lab *lab)
+{
+	return must_open(SHUNT_TX, "live:" BENCH_FAR "?netns=%s&room=1024", lab->far_path);
+}
+
+static uint64_t le64(const uint8_t *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, sizeof v);
+	return v;
+}
+
+static void expect_stamps(int fd, unsigned n, uint64_t from, uint64_t to, unsigned ports)
+{
+	uint8_t buf[2048];
+	uint64_t last = from;
+
+	for (unsigned i = 0; i < n; i++) {
+		ssize_t len = next(fd, buf, sizeof buf);
+		cr_assert_eq(len, 60, "frame %u of %u: %zd bytes", i, n, len);
+		cr_assert_eq(le64(buf + 42), i);
+		cr_assert_geq(le64(buf + 50), last);
+		cr_assert_eq(ntohs(*(uint16_t *)(buf + 34)), FIRST_PORT + i % ports);
+		last = le64(buf + 50);
+	}
+	cr_assert_leq(last, to);
+	cr_assert_eq(count(fd), 0);
+}
+
+Test(live, stamped_frames_arrive_in_order)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_frame *fr;
+	struct shunt_flood_result r;
+	int fd = sniff(&lab);
+
+	cr_assert_eq(bench_frames_make(&fr, 60, 3, NULL), 0);
+	/* As fast as can be, then paced inside the program, then paced in user space. */
+	const double pps[] = {0, 50000, 1000};
+	const unsigned packets[] = {20000, 5000, 100};
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t from = shunt_now();
+		int rc = RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 3,
+			.packets = packets[i], .pps = pps[i], .stamp = true);
+		cr_assert_eq(rc, 0);
+		cr_assert_eq(r.sent, packets[i]);
+		cr_assert_eq(r.sent_bytes, packets[i] * 60u);
+		cr_assert_eq(r.refused + r.unsendable, 0);
+		cr_assert_gt(r.cpu_ns, 0);
+		cr_assert_eq(r.batch, pps[i] > 0 ? 1 : 64);
+		expect_stamps(fd, packets[i], from, shunt_now(), 3);
+	}
+	free(fr);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+struct list {
+	struct shunt_source src;
+	uint8_t data[4096];
+	unsigned at, n, bytes;
+};
+
+static uint32_t size_at(unsigned i)
+{
+	static const uint32_t sizes[] = {14, 15, 60, 61, 128, 512, 1500, 1514, 1518, 1522, 1526};
+
+	return sizes[i % (sizeof sizes / sizeof *sizes)];
+}
+
+static uint8_t byte_at(unsigned frame, unsigned i)
+{
+	return i < 12 ? 2 : i < 14 ? 0x88 : (uint8_t)(frame * 7 + i);
+}
+
+/* One buffer for all frames: a driver that keeps the pointers past the next call is found out. */
+static int list_next(struct shunt_source *src, struct shunt_frame *frames, unsigned n)
+{
+	struct list *l = (struct list *)src;
+
+	if (!n || l->at == l->n)
+		return 0;
+	uint32_t len = size_at(l->at);
+	for (unsigned i = 0; i < len; i++)
+		l->data[i] = byte_at(l->at, i);
+	frames[0] = (struct shunt_frame){.data = l->data, .len = len, .due_ns = l->at * 20000ull};
+	l->at++;
+	return 1;
+}
+
+static void expect_list(int fd, unsigned n)
+{
+	uint8_t buf[4096];
+
+	for (unsigned f = 0; f < n; f++) {
+		ssize_t len = next(fd, buf, sizeof buf);
+		cr_assert_eq(len, size_at(f), "frame %u: %zd bytes", f, len);
+		for (unsigned i = 0; i < (unsigned)len; i++)
+			cr_assert_eq(buf[i], byte_at(f, i), "frame %u, byte %u", f, i);
+	}
+	cr_assert_eq(count(fd), 0);
+}
+
+Test(live, mixed_sizes_from_a_source_arrive_byte_for_byte)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_flood_result r;
+	int fd = sniff(&lab);
+
+	for (unsigned timed = 0; timed < 2; timed++) {
+		/* More than there are slots. */
+		struct list l = {.src.next = list_next, .n = 3000};
+		cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .source = &l.src, .timed = timed), 0);
+		cr_assert_eq(r.sent, 3000);
+		cr_assert_eq(r.refused + r.unsendable, 0);
+		if (timed)
+			cr_assert_geq(r.elapsed_ns, 2999 * 20000ull);
+		expect_list(fd, 3000);
+	}
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, frames_above_the_limit_are_never_offered)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_flood_result r;
+	static uint8_t data[2048];
+	const struct shunt_frame frames[] = {
+		{data, BENCH_MTU + 19, 0}, {data, 60, 0}, {data, BENCH_MTU + 18, 0}, {data, 13, 0}};
+	int fd = sniff(&lab);
+
+	udp_frame(data, 1522);
+	cr_assert_eq(
+		RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 4, .packets = 402),
+		0);
+	cr_assert_eq(r.sent, 201);
+	cr_assert_eq(r.unsendable, 201);
+	cr_assert_eq(r.refused, 0);
+	cr_assert_eq(count(fd), 201);
+	/* Nothing else, and no end: it must not spin for ever. */
+	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 1), -EMSGSIZE);
+	cr_assert_eq(
+		RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 1, .packets = 9), 0);
+	cr_assert_eq(r.unsendable, 9);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, frames_that_the_peer_refuses_are_not_sent)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_flood_result r;
+	static uint8_t data[2048];
+	const struct shunt_frame frames[] = {{data, 60, 0}, {data, 1400, 0}};
+	int back = shunt_netns_enter(lab.near_ns);
+
+	cr_assert_eq(system("ip link set " BENCH_NEAR " mtu 1000"), 0);
+	shunt_netns_leave(back);
+	int fd = sniff(&lab);
+	udp_frame(data, 1400);
+	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 2,
+			     .packets = 1000, .pps = 100000),
+		0);
+	cr_assert_eq(r.sent, 500);
+	cr_assert_eq(r.refused, 500);
+	cr_assert_eq(count(fd), 500);
+	struct shunt_qstats stats;
+	shunt_queue_stats(shunt_get_queue(dev, 0), &stats);
+	cr_assert_eq(stats.tx_packets, 1000);
+	cr_assert_eq(stats.tx_errors, 500);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, says_that_the_peer_has_no_napi)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_frame *fr;
+	struct shunt_flood_result r;
+	struct shunt_err err = {.code = 0};
+	int back = shunt_netns_enter(lab.near_ns);
+
+	cr_assert_eq(shunt_link_set_gro(BENCH_NEAR, false, 0, NULL), 0);
+	shunt_netns_leave(back);
+	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
+	struct shunt_flood f = {.frames = fr, .nframes = 1, .packets = 100};
+	cr_assert_eq(shunt_flood(shunt_get_queue(dev, 0), &f, &r, &err), -ENOTCONN);
+	cr_assert(strstr(err.what, "NAPI") && strstr(err.remedy, "gro on"), "%s", err.what);
+	cr_assert_eq(r.sent, 0);
+	cr_assert_eq(r.refused, 100);
+	free(fr);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+static volatile bool halt;
+
+static void *halt_soon(void *link)
+{
+	struct timespec t = {.tv_nsec = 150000000};
+
+	nanosleep(&t, NULL);
+	if (link) {
+		struct bench_lab *lab = link;
+		int back = shunt_netns_enter(lab->far_ns);
+		shunt_link_set_up(BENCH_FAR, false, NULL);
+		shunt_netns_leave(back);
+	} else {
+		halt = true;
+	}
+	return NULL;
+}
+
+Test(live, stop_ends_every_pace)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_frame *fr;
+	struct shunt_flood_result r;
+	pthread_t t;
+
+	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		halt = false;
+		cr_assert_eq(pthread_create(&t, NULL, halt_soon, NULL), 0);
+		uint64_t t0 = shunt_now();
+		cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1,
+				     .pps = (double[]){0, 1e5, 1}[i], .stop = &halt),
+			-EINTR);
+		cr_assert_lt(shunt_now() - t0, 2000000000u);
+		pthread_join(t, NULL);
+		cr_assert_gt(r.sent, 0);
+	}
+	free(fr);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+/* To the flood's thread: a signal to the process may be taken by any. */
+static void *kick_soon(void *thread)
+{
+	struct timespec t = {.tv_nsec = 150000000};
+
+	nanosleep(&t, NULL);
+	pthread_kill(*(pthread_t *)thread, SIGUSR1);
+	return NULL;
+}
+
+Test(live, a_signal_ends_it_and_the_count_is_right)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_frame *fr;
+	struct shunt_flood_result r;
+	struct sigaction sa = {.sa_handler = nothing};
+	pthread_t self = pthread_self(), t;
+	int fd = sniff(&lab);
+
+	sigaction(SIGUSR1, &sa, NULL);
+	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
+	cr_assert_eq(pthread_create(&t, NULL, kick_soon, &self), 0);
+	cr_assert_eq(
+		RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1, .pps = 20000), -EINTR);
+	pthread_join(t, NULL);
+	cr_assert_gt(r.sent, 0);
+	cr_assert_eq(count(fd), r.sent);
+	free(fr);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, link_down_under_way)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_frame *fr;
+	struct shunt_flood_result r;
+	struct shunt_info info;
+	pthread_t t;
+
+	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
+	int fd = sniff(&lab);
+	cr_assert_eq(pthread_create(&t, NULL, halt_soon, &lab), 0);
+	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1, .pps = 10000),
+		-ENETDOWN);
+	pthread_join(t, NULL);
+	shunt_get_info(dev, &info);
+	cr_assert(*info.gone);
+	cr_assert_eq(count(fd), r.sent);
+	cr_assert_eq(shunt_tx(shunt_get_queue(dev, 0), NULL, 0), -ENETDOWN);
+	free(fr);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, bursts_from_its_own_memory_are_not_copied)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_queue *q = shunt_get_queue(dev, 0);
+	struct shunt_pkt own[64], foreign[2];
+	static uint8_t data[2048];
+	int fd = sniff(&lab);
+
+	cr_assert_eq(shunt_alloc(q, own, 64), 64);
+	for (unsigned i = 0; i < 64; i++) {
+		own[i].len = 60 + i;
+		udp_frame(own[i].data, own[i].len);
+	}
+	shunt_release(q, own + 32, 32);
+	cr_assert_eq(shunt_tx(q, own, 32), 32);
+	cr_assert_eq(q->out, 0);
+	cr_assert_eq(q->stats.user_copies, 0);
+	udp_frame(data, 1514);
+	foreign[0] = (struct shunt_pkt){.data = data, .len = 1514};
+	foreign[1] = (struct shunt_pkt){.data = data, .len = 1600};
+	cr_assert_eq(shunt_tx(q, foreign, 2), 2);
+	cr_assert(foreign[0].flags & foreign[1].flags & SHUNT_PKT_KEPT);
+	cr_assert_eq(q->stats.user_copies, 1);
+	cr_assert_eq(q->stats.tx_errors, 1);
+	cr_assert_eq(count(fd), 33);
+	cr_assert_eq(shunt_alloc(q, own, 1), 1);
+	cr_assert_eq(shunt_close(dev, NULL), -EBUSY);
+	shunt_release(q, own, 1);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(live, leaves_the_thread_where_it_was)
+{
+	NEED_LAB(lab);
+	uint64_t before = shunt_netns_inode(-1);
+	struct shunt_dev *dev = far(&lab);
+	struct shunt_info info;
+
+	cr_assert_eq(shunt_netns_inode(-1), before);
+	shunt_get_info(dev, &info);
+	cr_assert_eq(info.max_frame, BENCH_MTU + 18);
+	cr_assert_eq(info.nnotes, 0, "%s", info.notes[0]);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	cr_assert_eq(shunt_netns_inode(-1), before);
+	bench_lab_close(&lab);
+}
