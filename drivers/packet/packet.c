@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * packet: control calls. `packet:IF?mode=recv|mmsg|ring`, one queue a device.
+ */
+#include "drivers/packet/packet.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct shunt_key keys[] = {
+	{"mode", SHUNT_KEY_CHOICE, "recv|mmsg|ring", 0, 0},
+	{"direction", SHUNT_KEY_CHOICE, "in|both", 0, 0},
+	{"qdisc", SHUNT_KEY_CHOICE, "bypass|keep", 0, 0},
+	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
+};
+
+static int packet_usable(struct shunt_err *err)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return shunt_fail(err, -errno, PACKET_REMEDY,
+			"packet: sockets need CAP_NET_RAW: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int packet_open(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct packet_queue *pq = calloc(1, sizeof *pq);
+
+	if (!pq)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	pq->fd = -1;
+	pq->mode = shunt_spec_is(&dev->spec, "mode", "ring", false)   ? PACKET_RING
+		   : shunt_spec_is(&dev->spec, "mode", "mmsg", false) ? PACKET_MMSG
+								      : PACKET_RECV;
+	pq->spin = !dev->poll;
+	pq->both = shunt_spec_is(&dev->spec, "direction", "both", false);
+	pq->bypass = shunt_spec_is(&dev->spec, "qdisc", "bypass", true);
+	dev->priv = pq;
+	dev->nqueues = 1;
+	return 0;
+}
+
+static bool uses_chunks(const struct shunt_dev *dev)
+{
+	const struct packet_queue *pq = dev->priv;
+
+	return pq->mode != PACKET_RING || dev->dir & SHUNT_TX;
+}
+
+static int packet_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	struct packet_queue *pq = dev->priv;
+
+	if (!uses_chunks(dev))
+		return shunt_fail(err, -ENOTSUP, "use mode=mmsg",
+			"packet: a ring lends its own blocks, none can be attached");
+	if (region->info.lent)
+		return shunt_fail(
+			err, -ENOTSUP, NULL, "packet: a lent region has no buffers to give");
+	if (pq->region)
+		return shunt_fail(err, -EBUSY, "detach it first",
+			"packet: region %u is attached already", pq->region->info.id);
+	atomic_fetch_add(&region->attached, 1);
+	pq->region = region;
+	return 0;
+}
+
+static int packet_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	struct packet_queue *pq = dev->priv;
+
+	if (dev->state != SHUNT_OPENED)
+		return shunt_fail(err, -EBUSY, "close the device",
+			"packet: its socket still has buffers of the region");
+	if (pq->region != region)
+		return shunt_fail(
+			err, -EINVAL, NULL, "packet: region %u is not attached", region->info.id);
+	atomic_fetch_sub(&region->attached, 1);
+	pq->region = NULL;
+	return 0;
+}
+
+/* Undo start, whatever part of it was done. */
+static void undo(struct packet_queue *pq)
+{
+	packet_slots_destroy(pq);
+	packet_tx_destroy(pq);
+	packet_ring_destroy(pq);
+	packet_socket_close(pq);
+	packet_bufs_destroy(pq);
+}
+
+static void describe(struct packet_queue *pq)
+{
+	static const char *const rx[] = {"recvmsg", "recvmmsg", "TPACKET_V3"};
+	struct shunt_dev *dev = pq->q.dev;
+	const char *tx = pq->mode == PACKET_RECV ? "sendto" : "sendmmsg";
+	const char *wait = pq->spin ? "spin" : pq->mode == PACKET_RING ? "poll" : "block";
+
+	if (dev->dir & SHUNT_RX) {
+		shunt_fact(dev, "receive", "%s", rx[pq->mode]);
+		shunt_fact(dev, "wait", "%s", wait);
+		shunt_fact(dev, "queues", "1 socket, all of the interface's");
+		snprintf(dev->info.mode, sizeof dev->info.mode, "%s, %s", rx[pq->mode], wait);
+	}
+	if (dev->dir & SHUNT_TX) {
+		shunt_fact(dev, "transmit", "%s", tx);
+		size_t at = strlen(dev->info.mode);
+		snprintf(dev->info.mode + at, sizeof dev->info.mode - at, "%s%s", at ? ", " : "",
+			tx);
+	}
+	if (pq->region && pq->mode != PACKET_RING && dev->dir & SHUNT_RX &&
+		dev->info.mtu + 14 > pq->longest)
+		shunt_note(dev, "frames longer than %u bytes are cut: mode=ring takes them whole",
+			pq->longest);
+}
+
+static int start_rx(struct packet_queue *pq, struct shunt_err *err)
+{
+	if (pq->mode != PACKET_RING) {
+		int rc = packet_slots_create(pq, err);
+		if (!rc)
+			packet_slots_choose(pq);
+		return rc;
+	}
+	int rc = packet_ring_create(pq, err);
+	if (!rc)
+		packet_ring_choose(pq);
+	return rc;
+}
+
+static int packet_start(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct packet_queue *pq = dev->priv;
+
+	/* Not what an earlier start that failed had to say. */
+	dev->info.nfacts = dev->info.nnotes = 0;
+	dev->info.memory = 0;
+	shunt_queue_init(&pq->q, dev, 0);
+	int rc = packet_socket_open(pq, err);
+	if (!rc)
+		rc = packet_socket_setup(pq, err);
+	if (!rc && uses_chunks(dev)) {
+		rc = packet_bufs_create(pq, err);
+		pq->q.alloc = packet_bufs_alloc;
+		pq->q.release = packet_bufs_release;
+	}
+	if (!rc && dev->dir & SHUNT_RX)
+		rc = start_rx(pq, err);
+	if (!rc && dev->dir & SHUNT_TX) {
+		rc = packet_tx_create(pq, err);
+		packet_tx_choose(pq);
+	}
+	/* Last: from here on frames arrive. */
+	if (!rc)
+		rc = packet_socket_hook(pq, err);
+	if (rc) {
+		undo(pq);
+		return rc;
+	}
+	describe(pq);
+	return 0;
+}
+
+static void packet_stop(struct shunt_dev *dev)
+{
+	struct packet_queue *pq = dev->priv;
+
+	packet_socket_unhook(pq);
+	if (dev->dir & SHUNT_RX)
+		packet_ledger_final(pq);
+}
+
+static void packet_close(struct shunt_dev *dev)
+{
+	struct packet_queue *pq = dev->priv;
+
+	undo(pq);
+	if (pq->region)
+		atomic_fetch_sub(&pq->region->attached, 1);
+	free(pq);
+}
+
+static void packet_identity(const struct shunt_queue *q, struct shunt_identity *id)
+{
+	const struct packet_queue *pq = packet_of(q);
+
+	id->kind = pq->mode == PACKET_RING ? SHUNT_KIND_RING : SHUNT_KIND_PACKET;
+	id->fd = pq->fd;
+	id->queue = 0;
+}
+
+static int packet_queue_fd(struct shunt_queue *q)
+{
+	return packet_of(q)->fd;
+}
+
+static int packet_arm(struct shunt_queue *q)
+{
+	struct packet_queue *pq = packet_of(q);
+
+	return pq->blocks.map ? packet_ring_arm(pq) : 0; /* a socket is level-triggered */
+}
+
+const struct shunt_driver shunt_driver_packet = {
+	.name = "packet",
+	.scheme = "packet",
+	.summary = "the kernel's path: AF_PACKET by recv, recvmmsg or a TPACKET_V3 ring",
+	.example = "packet:near0?mode=mmsg",
+	.dirs = SHUNT_RXTX,
+	.is_netdev = true,
+	.keys = keys,
+	.memory = (uint64_t)SHUNT_ROOM * SHUNT_CHUNK,
+	.usable = packet_usable,
+	.open = packet_open,
+	.attach = packet_attach,
+	.detach = packet_detach,
+	.start = packet_start,
+	.stop = packet_stop,
+	.close = packet_close,
+	.ledger = packet_ledger,
+	.identity = packet_identity,
+	.queue_fd = packet_queue_fd,
+	.arm = packet_arm,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Make and unmake a TPACKET_V3 ring, in the order of Documentation/networking/packet_mmap.rst:
+ * version, head-room, ring, map.
+ */
+#include "drivers/packet/packet.h"
+#include "drivers/packet/vlan.h"
+
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define FRAME      2048u
+#define BLOCK      (128u << 10) /* holds the longest frame that GRO merges, 64 KiB */
+#define BLOCK_MIN  (16u << 10)
+#define BLOCKS_MIN 8u
+#define RETIRE_MS  1 /* a block with something in it is closed after so long */
+
+/* Blocks of 128 KiB, or smaller ones where the room is small: a few packets fill a block for as
+ * long as the timer closes it, so that the room is in blocks as well as in frames. */
+static struct tpacket_req3 shape(uint64_t room)
+{
+	uint64_t bytes = room * FRAME;
+	uint32_t size = BLOCK;
+
+	while (size > BLOCK_MIN && bytes / size < 2 * BLOCKS_MIN)
+		size /= 2;
+	uint32_t count = (uint32_t)((bytes + size - 1) / size);
+	if (count < BLOCKS_MIN)
+		count = BLOCKS_MIN;
+	return (struct tpacket_req3){.tp_block_size = size,
+		.tp_block_nr = count,
+		.tp_frame_size = FRAME,
+		.tp_frame_nr = size / FRAME * count,
+		.tp_retire_blk_tov = RETIRE_MS};
+}
+
+/* As many blocks as memory gives: half as many each time that it refuses. */
+static int ask_ring(struct packet_queue *pq, struct tpacket_req3 *req, struct shunt_err *err)
+{
+	uint32_t asked = req->tp_block_nr;
+
+	while (setsockopt(pq->fd, SOL_PACKET, PACKET_RX_RING, req, sizeof *req)) {
+		int rc = -errno;
+		if (rc != -ENOMEM || req->tp_block_nr <= BLOCKS_MIN)
+			return shunt_fail(err, rc, rc == -ENOMEM ? "ask for less: room=N" : NULL,
+				"packet: no ring of %u blocks of %u KiB: %s", req->tp_block_nr,
+				req->tp_block_size >> 10, strerror(-rc));
+		req->tp_block_nr /= 2;
+		req->tp_frame_nr = req->tp_block_size / FRAME * req->tp_block_nr;
+	}
+	if (req->tp_block_nr < asked)
+		shunt_note(pq->q.dev, "%u blocks instead of %u: out of memory", req->tp_block_nr,
+			asked);
+	return 0;
+}
+
+/* A given socket may be receiving: making the ring throws away what is queued, which is from
+ * before our time. Off the wire, then zero the counts; start hooks it up again. */
+static int forget_before(struct packet_queue *pq, struct shunt_err *err)
+{
+	struct tpacket_stats_v3 stats;
+	socklen_t len = sizeof stats;
+	int rc = packet_socket_detach(pq);
+
+	if (!rc && getsockopt(pq->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len))
+		rc = -errno;
+	return rc ? shunt_fail(err, rc, NULL, "packet: cannot start fd=%d anew: %s", pq->q.dev->fd,
+			    strerror(-rc))
+		  : 0;
+}
+
+static int map_ring(struct packet_queue *pq, const struct tpacket_req3 *req, struct shunt_err *err)
+{
+	struct packet_blocks *b = &pq->blocks;
+	size_t len = (size_t)req->tp_block_size * req->tp_block_nr;
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, pq->fd, 0);
+
+	if (map == MAP_FAILED)
+		return shunt_fail(err, -errno, NULL, "packet: cannot map a ring of %zu MiB: %s",
+			len >> 20, strerror(errno));
+	b->map = map;
+	b->size = req->tp_block_size;
+	b->count = req->tp_block_nr;
+	b->held = calloc(b->count, sizeof *b->held);
+	return b->held ? shunt_region_lend(&pq->lent, map, len, b->size, err)
+		       : shunt_fail(err, -ENOMEM, NULL, "out of memory");
+}
+
+int packet_ring_create(struct packet_queue *pq, struct shunt_err *err)
+{
+	struct shunt_dev *dev = pq->q.dev;
+	struct tpacket_req3 req = shape(dev->room);
+	int version = TPACKET_V3;
+	unsigned head = VLAN_TAG_LEN;
+
+	if (setsockopt(pq->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof version) ||
+		setsockopt(pq->fd, SOL_PACKET, PACKET_RESERVE, &head, sizeof head))
+		return shunt_fail(err, -errno, NULL, "packet: socket refuses TPACKET_V3: %s",
+			strerror(errno));
+	int rc = dev->fd >= 0 ? forget_before(pq, err) : 0;
+	if (!rc)
+		rc = ask_ring(pq, &req, err);
+	if (!rc)
+		rc = map_ring(pq, &req, err);
+	if (rc)
+		return rc;
+	uint64_t bytes = (uint64_t)req.tp_block_size * req.tp_block_nr;
+	dev->info.memory += bytes;
+	shunt_fact(dev, "room", "%u frames, %u blocks of %u KiB", (unsigned)(bytes / FRAME),
+		req.tp_block_nr, req.tp_block_size >> 10);
+	return 0;
+}
+
+void packet_ring_destroy(struct packet_queue *pq)
+{
+	struct packet_blocks *b = &pq->blocks;
+	struct tpacket_req3 none = {.tp_block_size = 0};
+
+	if (pq->lent)
+		shunt_region_destroy(pq->lent, NULL);
+	free(b->held);
+	if (b->map)
+		munmap(b->map, (size_t)b->size * b->count);
+	/* A given socket lives on: its giver may want to receive otherwise. */
+	if (pq->fd >= 0)
+		setsockopt(pq->fd, SOL_PACKET, PACKET_RX_RING, &none, sizeof none);
+	pq->lent = NULL;
+	*b = (struct packet_blocks){.map = NULL};
+}
