@@ -70,6 +70,10 @@ struct shunt_tracer;
  * -EPERM, -ENOTSUP. */
 int shunt_tracer_open(
 	struct shunt_tracer **tracer, const struct shunt_trace_opts *opts, struct shunt_err *err);
+/* Trace others, with what is loaded; a stopped tracer only (-EBUSY). Far cheaper than close and
+ * open, which load BPF programs. opts->what may ask for more than at open: that is loaded now. */
+int shunt_tracer_retarget(
+	struct shunt_tracer *tracer, const struct shunt_trace_opts *opts, struct shunt_err *err);
 int shunt_tracer_start(struct shunt_tracer *tracer, struct shunt_err *err); /* zero and attach */
 int shunt_tracer_stop(struct shunt_tracer *tracer, struct shunt_err *err);  /* detach, keep */
 int shunt_tracer_read(
@@ -88,7 +92,9 @@ struct shunt_probe_info {
 unsigned shunt_tracer_probes(
 	struct shunt_tracer *tracer, struct shunt_probe_info *probes, unsigned most);
 
+/* The best level that this kernel allows, found by trying; and the one that a tracer uses. */
 enum shunt_trace_level shunt_trace_level(void);
+enum shunt_trace_level shunt_tracer_level(const struct shunt_tracer *tracer);
 const char *shunt_trace_level_name(enum shunt_trace_level level);
 /* One line for people: what the level lacks ("no fentry: no time per copy"). */
 const char *shunt_trace_level_gap(enum shunt_trace_level level);

@@ -19,6 +19,7 @@ enum shunt_kind {
 	SHUNT_KIND_XSK,    /* AF_XDP socket */
 	SHUNT_KIND_XDP,    /* an XDP program alone: no socket, no packet reaches user space */
 	SHUNT_KIND_LIVE,   /* frames made by a BPF test run */
+	SHUNT_KIND_UDP,    /* UDP socket */
 };
 
 struct shunt_identity {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The level that this kernel allows, found by trying: a program that does nothing is loaded and
+ * attached for a moment. Raw system calls, since a refusal is an answer here and no message.
+ */
+#include "core/bpf_log.h"
+#include "tracing/tracer.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Only the kernel's own BPF self-test calls it. */
+#define QUIET_FUNCTION "bpf_fentry_test1"
+
+/* A tracing program, r0 = 0; exit. Loaded and attached: 0; -errno. */
+static int try_tracing(const char *name, enum bpf_attach_type type)
+{
+	const struct bpf_insn insns[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	int id = libbpf_find_vmlinux_btf_id(name, type);
+	LIBBPF_OPTS(
+		bpf_prog_load_opts, opts, .expected_attach_type = type, .attach_btf_id = (__u32)id);
+
+	if (id < 0)
+		return id;
+	int prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "shunt_level", "Dual BSD/GPL", insns,
+		sizeof insns / sizeof *insns, &opts);
+	if (prog < 0)
+		return -errno;
+	int link = bpf_raw_tracepoint_open(NULL, prog);
+	int rc = link < 0 ? -errno : 0;
+	if (link >= 0)
+		close(link);
+	close(prog);
+	return rc;
+}
+
+static bool try_kprobe(void)
+{
+	struct perf_event_attr attr = {.size = sizeof attr};
+	FILE *in = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	unsigned type;
+
+	if (!in)
+		return false;
+	int got = fscanf(in, "%u", &type);
+	fclose(in);
+	if (got != 1)
+		return false;
+	attr.type = type;
+	attr.config1 = (uint64_t)(uintptr_t)QUIET_FUNCTION;
+	long fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		close((int)fd);
+	return fd >= 0;
+}
+
+enum shunt_trace_level shunt_trace_level(void)
+{
+	shunt_bpf_log_bridge();
+	if (!try_tracing(QUIET_FUNCTION, BPF_TRACE_FENTRY))
+		return SHUNT_LEVEL_F;
+	if (try_tracing("sched_switch", BPF_TRACE_RAW_TP))
+		return SHUNT_LEVEL_NONE;
+	return try_kprobe() ? SHUNT_LEVEL_K : SHUNT_LEVEL_T;
+}
+
+const char *shunt_trace_level_name(enum shunt_trace_level level)
+{
+	static const char *const names[] = {"none", "T", "K", "F"};
+
+	return names[level];
+}
+
+const char *shunt_trace_level_gap(enum shunt_trace_level level)
+{
+	static const char *const gaps[] = {
+		[SHUNT_LEVEL_NONE] = "no BPF tracing here: system calls, copies and softirq time "
+				     "can't be counted",
+		[SHUNT_LEVEL_T] = "tracepoints only (no fentry, no kprobes): no time per copy, and "
+				  "ring copies by count, not by size",
+		[SHUNT_LEVEL_K] = "kprobes but no fentry: time per copy at a higher price, and "
+				  "probes can miss",
+		[SHUNT_LEVEL_F] = "fentry and fexit: nothing is out of reach",
+	};
+
+	return gaps[level];
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A BPF object of probes: load once, attach and detach often, read without a system call.
+ */
+#ifndef TRACING_OBJECT_H
+#define TRACING_OBJECT_H
+
+#include "tracing/shared.h"
+
+#include <bpf/libbpf.h>
+#include <shunt/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACE_PROBES 6 /* programs an object */
+
+struct shunt_tracer;
+
+/* One program. */
+struct trace_probe {
+	const char *event;  /* tracepoint; the program in the object has the same name */
+	const char *name;   /* for people: "tp_btf/xdp_redirect" */
+	const char *counts; /* for people */
+	unsigned args;      /* that the tracepoint must have */
+	size_t hits;        /* where in a slot its hits are */
+	/* Is it of use for these targets? NULL: always. */
+	bool (*wanted)(const struct shunt_tracer *tracer);
+};
+
+/* One object, constant. */
+struct trace_part {
+	unsigned what; /* the bit of enum shunt_trace_what that asks for it */
+	const void *(*elf)(size_t *size);
+	size_t slot_size;
+	unsigned nprobes;
+	struct trace_probe probes[TRACE_PROBES];
+};
+
+struct trace_loaded_probe {
+	struct bpf_program *prog;
+	struct bpf_link *link;
+	bool wanted, able; /* able: it was loaded */
+	bool used;         /* attached at the last start */
+	uint64_t misses;   /* recursion misses at start; since start once stopped */
+	char reason[160];
+};
+
+struct trace_object {
+	const struct trace_part *part;
+	struct bpf_object *obj; /* NULL until it is asked for */
+	struct trace_target *target;
+	size_t target_len;
+	char *slots;
+	size_t slots_len;
+	struct trace_loaded_probe probe[TRACE_PROBES];
+};
+
+/* Programs that this kernel can't take are left out, with the reason; an error only if none is
+ * left or the kernel takes no BPF at all. */
+int shunt_trace_load(struct trace_object *o, const struct trace_part *part, struct shunt_err *err);
+void shunt_trace_unload(struct trace_object *o);
+/* A probe that loads but would tell nothing. */
+void shunt_trace_disable(struct trace_object *o, const char *event, const char *reason);
+void shunt_trace_clear(struct trace_object *o); /* counts and state to 0 */
+/* Attach what is wanted; one that fails is left out with the reason. */
+void shunt_trace_attach(struct trace_object *o);
+void shunt_trace_detach(struct trace_object *o);
+void shunt_trace_enable(struct trace_object *o, bool on);
+
+/* Sum over CPUs of the u64 at an offset of the slot. */
+uint64_t shunt_trace_sum(const struct trace_object *o, size_t offset);
+uint64_t shunt_trace_misses(const struct trace_object *o); /* since start */
+
+#define TRACE_SUM(o, slot, field) shunt_trace_sum(o, offsetof(struct slot, field))
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Copies between sockets and their process: AF_PACKET by recv, UDP, and TPACKET rings by state.
+ */
+#include "tracing/private.h"
+
+#include "sockets.skel.h"
+
+#include <stdio.h>
+
+static bool packet_wanted(const struct shunt_tracer *t)
+{
+	return shunt_trace_has(t, SHUNT_KIND_PACKET);
+}
+
+static bool udp_wanted(const struct shunt_tracer *t)
+{
+	return shunt_trace_has(t, SHUNT_KIND_UDP);
+}
+
+static bool send_wanted(const struct shunt_tracer *t)
+{
+	return packet_wanted(t) || udp_wanted(t);
+}
+
+static bool ring_wanted(const struct shunt_tracer *t)
+{
+	return shunt_trace_has(t, SHUNT_KIND_RING);
+}
+
+const struct trace_part shunt_part_sockets = {
+	.what = SHUNT_TRACE_COPIES,
+	.elf = sockets_bpf__elf_bytes,
+	.slot_size = sizeof(struct sockets_slot),
+	.nprobes = 4,
+	.probes = {{.event = "skb_copy_datagram_iovec",
+			   .name = "tp_btf/skb_copy_datagram_iovec",
+			   .counts = "copies from AF_PACKET sockets to the process",
+			   .args = 2,
+			   .hits = offsetof(struct sockets_slot, copies),
+			   .wanted = packet_wanted},
+		{.event = "sock_recv_length",
+			.name = "tp_btf/sock_recv_length",
+			.counts = "copies from UDP sockets to the process",
+			.args = 2,
+			.hits = offsetof(struct sockets_slot, received),
+			.wanted = udp_wanted},
+		{.event = "sock_send_length",
+			.name = "tp_btf/sock_send_length",
+			.counts = "copies from the process to sockets",
+			.args = 2,
+			.hits = offsetof(struct sockets_slot, sent),
+			.wanted = send_wanted},
+		{.event = "sys_exit",
+			.name = "tp_btf/sys_exit",
+			.counts = "polls of threads that own a TPACKET ring, each a look at "
+				  "tp_packets",
+			.args = 1,
+			.hits = offsetof(struct sockets_slot, polls),
+			.wanted = ring_wanted}},
+};
+
+#define SUM(field) TRACE_SUM(&t->objects[PART_SOCKETS], sockets_slot, field)
+
+/* What was sent, too, where that can be seen; else the figures are lower bounds. */
+static void add_sends(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "sock_send_length");
+
+	if (!why)
+		return;
+	copies->bound = bytes->bound = SHUNT_LOWER;
+	snprintf(copies->reason, sizeof copies->reason, "copies of sent packets not seen: %.100s",
+		why);
+	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
+}
+
+void shunt_trace_packet_copies(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	static const char source[] = "tp_btf/skb_copy_datagram_iovec, sock_send_length";
+	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "skb_copy_datagram_iovec");
+
+	if (why) {
+		*copies = shunt_unavailable("copies", "%s", why);
+		*bytes = shunt_unavailable("bytes", "%s", why);
+		return;
+	}
+	*copies = shunt_measured((double)(SUM(copies) + SUM(packet_sent)), "copies", source);
+	*bytes = shunt_measured(
+		(double)(SUM(copied_bytes) + SUM(packet_sent_bytes)), "bytes", source);
+	add_sends(t, copies, bytes);
+}
+
+void shunt_trace_udp_copies(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	static const char source[] = "tp_btf/sock_recv_length, sock_send_length";
+	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "sock_recv_length");
+
+	if (why) {
+		*copies = shunt_unavailable("copies", "%s", why);
+		*bytes = shunt_unavailable("bytes", "%s", why);
+		return;
+	}
+	*copies = shunt_measured(
+		(double)(SUM(received) + SUM(sent) - SUM(packet_sent)), "copies", source);
+	*bytes = shunt_measured(
+		(double)(SUM(received_bytes) + SUM(udp_sent_bytes)), "bytes", source);
+	add_sends(t, copies, bytes);
+}
+
+void shunt_trace_ring_copies(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	uint64_t packets = 0;
+	bool complete = true;
+
+	*bytes = shunt_unavailable("bytes",
+		"tp_packets counts packets, not bytes, and no tracepoint sees tpacket_rcv copy");
+	for (unsigned i = 0; i < t->target.nqueues; i++) {
+		if (t->ids[i].kind != SHUNT_KIND_RING)
+			continue;
+		if (!t->sockets[i].sk) {
+			*copies = shunt_unavailable("copies", "queue %u's socket was not found: %s",
+				i, t->walk.skel ? "no such descriptor" : t->walk.reason);
+			return;
+		}
+		packets += t->ring_packets[i];
+		complete = complete && t->ring_read[i];
+	}
+	*copies = shunt_derived((double)packets, "copies", "packet_sock.stats.tp_packets");
+	if (complete)
+		return;
+	copies->bound = SHUNT_LOWER;
+	snprintf(copies->reason, sizeof copies->reason,
+		"the socket was closed before its count was read: up to the last poll only");
+}

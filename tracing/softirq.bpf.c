@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+/* NET_RX softirq time, cut at each NAPI poll and given to the device that was polled.
+ * Runs with bottom halves off, so a CPU's slot has one writer at a time. In softirq the current
+ * task is whoever was interrupted: it says in whose CPU time this is, never whose packet it is. */
+#include "tracing/probe.bpf.h"
+
+SLOTS(struct softirq_slot);
+
+#define NET_RX_SOFTIRQ 3
+
+static __always_inline __u32 interrupted_role(void)
+{
+	return role_of((__u32)bpf_get_current_pid_tgid());
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry, unsigned int vector)
+{
+	struct softirq_slot *s = slot();
+
+	if (vector != NET_RX_SOFTIRQ || !s || !target.enabled)
+		return 0;
+	s->entries++;
+	s->role = interrupted_role();
+	s->other = s->backlog = 0;
+	s->active = 1;
+	s->entered = s->segment = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(napi_poll, struct napi_struct *napi, int work)
+{
+	struct softirq_slot *s = slot();
+	struct net_device *dev = napi->dev;
+
+	if (!s || !target.enabled)
+		return 0;
+	bool ours = dev && is_our_device(dev);
+	s->backlog_polls += !dev;
+	if (ours) {
+		s->polls++;
+		s->work += work;
+		if (!s->active && interrupted_role() == TRACE_APP)
+			s->polls_in_app++;
+	}
+	if (!s->active)
+		return 0;
+	__u64 now = bpf_ktime_get_ns();
+	if (!dev)
+		s->backlog += now - s->segment;
+	else if (!ours)
+		s->other += now - s->segment;
+	s->segment = now;
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(softirq_exit, unsigned int vector)
+{
+	struct softirq_slot *s = slot();
+
+	if (vector != NET_RX_SOFTIRQ || !s || !s->active)
+		return 0;
+	s->active = 0;
+	__u32 role = s->role;
+	if (!target.enabled || role >= TRACE_ROLES)
+		return 0;
+	s->exits++;
+	s->ours_ns[role] += bpf_ktime_get_ns() - s->entered - s->other - s->backlog;
+	s->backlog_ns[role] += s->backlog;
+	s->other_ns += s->other;
+	return 0;
+}

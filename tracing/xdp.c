@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Copies on the way through XDP, and the copy that a device or generic mode makes of a frame before
+ * a program may see it.
+ */
+#include "tracing/private.h"
+
+#include "xdp.skel.h"
+
+#include <stdio.h>
+
+static bool xsk_wanted(const struct shunt_tracer *t)
+{
+	return shunt_trace_has(t, SHUNT_KIND_XSK);
+}
+
+static bool program_wanted(const struct shunt_tracer *t)
+{
+	return xsk_wanted(t) || shunt_trace_has(t, SHUNT_KIND_XDP);
+}
+
+static bool generic_wanted(const struct shunt_tracer *t)
+{
+	for (unsigned i = 0; i < t->target.nqueues; i++)
+		if (t->ids[i].skb_mode &&
+			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
+			return true;
+	return false;
+}
+
+const struct trace_part shunt_part_xdp = {
+	.what = SHUNT_TRACE_COPIES,
+	.elf = xdp_bpf__elf_bytes,
+	.slot_size = sizeof(struct xdp_slot),
+	.nprobes = 4,
+	.probes = {{.event = "xdp_redirect",
+			   .name = "tp_btf/xdp_redirect",
+			   .counts = "packets into AF_XDP sockets, each a copy unless zero-copy",
+			   .args = 7,
+			   .hits = offsetof(struct xdp_slot, redirects),
+			   .wanted = xsk_wanted},
+		{.event = "xdp_redirect_err",
+			.name = "tp_btf/xdp_redirect_err",
+			.counts = "packets that AF_XDP sockets refused",
+			.args = 7,
+			.hits = offsetof(struct xdp_slot, refused),
+			.wanted = xsk_wanted},
+		{.event = "consume_skb",
+			.name = "tp_btf/consume_skb",
+			.counts = "frames copied by skb_pp_cow_data before an XDP program ran",
+			.args = 2,
+			.hits = offsetof(struct xdp_slot, cow),
+			.wanted = program_wanted},
+		{.event = "netif_receive_skb",
+			.name = "tp_btf/netif_receive_skb",
+			.counts = "frames for generic XDP, and whether their head-room is short",
+			.args = 1,
+			.hits = offsetof(struct xdp_slot, generic),
+			.wanted = generic_wanted}},
+};
+
+#define SUM(field) TRACE_SUM(&t->objects[PART_XDP], xdp_slot, field)
+
+void shunt_trace_xsk_copies(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	static const char source[] = "tp_btf/xdp_redirect";
+	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect");
+	uint64_t unread = SUM(unread);
+
+	if (why) {
+		*copies = shunt_unavailable("copies", "%s", why);
+		*bytes = shunt_unavailable("bytes", "%s", why);
+		return;
+	}
+	*copies = shunt_measured((double)(SUM(redirects) - SUM(zero_copy)), "copies", source);
+	*bytes = shunt_measured((double)SUM(bytes), "bytes", source);
+	if (!unread)
+		return;
+	bytes->bound = SHUNT_LOWER;
+	snprintf(bytes->reason, sizeof bytes->reason, "%llu descriptors could not be read",
+		(unsigned long long)unread);
+}
+
+static void lower(
+	struct shunt_figure *copies, struct shunt_figure *bytes, const char *what, const char *why)
+{
+	copies->bound = bytes->bound = SHUNT_LOWER;
+	snprintf(copies->reason, sizeof copies->reason, "%.60s: %.90s", what, why);
+	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
+}
+
+void shunt_trace_hidden_copies(
+	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	static const char cow_source[] = "tp_btf/consume_skb at skb_pp_cow_data";
+	static const char rule_source[] =
+		"tp_btf/netif_receive_skb: head-room, clones; consume_skb at skb_pp_cow_data";
+	const char *no_cow =
+		t->cow_reason[0] ? t->cow_reason : shunt_trace_why_not(t, PART_XDP, "consume_skb");
+	const char *no_rule = shunt_trace_why_not(t, PART_XDP, "netif_receive_skb");
+	uint64_t n = SUM(cow) + SUM(expanded), len = SUM(cow_bytes) + SUM(expanded_bytes);
+
+	if (no_cow && (no_rule || !generic_wanted(t))) {
+		*copies = shunt_unavailable("copies", "%s", no_cow);
+		*bytes = shunt_unavailable("bytes", "%s", no_cow);
+		return;
+	}
+	/* A program without frags is copied for by a function that nothing sees: by the rule. */
+	if (SUM(generic_plain)) {
+		*copies = shunt_derived((double)n, "copies", rule_source);
+		*bytes = shunt_derived((double)len, "bytes", rule_source);
+	} else {
+		*copies = shunt_measured((double)n, "copies", cow_source);
+		*bytes = shunt_measured((double)len, "bytes", cow_source);
+	}
+	if (no_cow)
+		lower(copies, bytes, "skb_pp_cow_data not seen", no_cow);
+	else if (generic_wanted(t) && no_rule)
+		lower(copies, bytes, "generic mode's head-room copy not seen", no_rule);
+}
+
+void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_figure *copies)
+{
+	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect_err");
+
+	if (!xsk_wanted(t))
+		*copies = shunt_unavailable(
+			"copies", "no AF_XDP socket: others are refused before they copy");
+	else if (why)
+		*copies = shunt_unavailable("copies", "%s", why);
+	else
+		*copies = shunt_measured((double)SUM(refused_full), "copies",
+			"tp_btf/xdp_redirect_err with ENOBUFS");
+}
