@@ -2,8 +2,8 @@
  * Reading a compare document and writing its numbers. Pure functions.
  */
 #include "bench/report_doc.h"
+#include "core/text.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,25 +63,7 @@ const char *bench_reason(const json_t *figure)
 
 void bench_write_number(char out[BENCH_NUMBER], double value, int decimals)
 {
-	char plain[BENCH_NUMBER];
-	size_t digits, n = 0;
-	const char *p = plain;
-
-	snprintf(plain, sizeof plain, "%.*f", decimals, value);
-	if (fabs(value) >= 1e18) { /* no measurement is that large: keep it short */
-		snprintf(out, BENCH_NUMBER, "%.3g", value);
-		return;
-	}
-	if (*p == '-' && !strpbrk(p, "123456789")) /* minus nothing */
-		p++;
-	if (*p == '-')
-		out[n++] = *p++;
-	for (digits = strspn(p, "0123456789"); digits; digits--) {
-		out[n++] = *p++;
-		if (digits % 3 == 1 && digits > 1)
-			out[n++] = ',';
-	}
-	snprintf(out + n, BENCH_NUMBER - n, "%s", p);
+	shunt_text_number(out, BENCH_NUMBER, value, decimals);
 }
 
 void bench_write_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals)

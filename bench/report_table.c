@@ -281,7 +281,7 @@ static void print_findings(struct page *page)
 		paragraph(page, "gain: ", bench_say_gain(item));
 	json_array_foreach (bench_at(page->root, "warnings"), i, item) {
 		fputs(page->colour ? SHUNT_YELLOW : "", page->out);
-		paragraph(page, "warning: ", bench_say("%s", json_string_value(item)));
+		paragraph(page, "warning: ", bench_say("%s", bench_text(item, "")));
 		fputs(page->colour ? SHUNT_PLAIN : "", page->out);
 	}
 	paragraph(page, "self-test: ", bench_say_selftests(page->root));

@@ -4,6 +4,7 @@
  */
 #include "core/text.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +111,29 @@ char *shunt_text_clean(const char *text)
 	}
 	*to = 0;
 	return clean;
+}
+
+void shunt_text_number(char *out, size_t size, double value, int decimals)
+{
+	char plain[48], grouped[64];
+	const char *p = plain;
+	size_t n = 0;
+
+	if (!(fabs(value) < 1e18)) { /* no measurement is that large: keep it short */
+		snprintf(out, size, "%.3g", value);
+		return;
+	}
+	snprintf(plain, sizeof plain, "%.*f", decimals < 9 ? decimals : 9, value);
+	if (*p == '-' && !strpbrk(p, "123456789")) /* minus nothing */
+		p++;
+	if (*p == '-')
+		grouped[n++] = *p++;
+	for (size_t digits = strspn(p, "0123456789"); digits; digits--) {
+		grouped[n++] = *p++;
+		if (digits % 3 == 1 && digits > 1)
+			grouped[n++] = ',';
+	}
+	snprintf(out, size, "%.*s%s", (int)n, grouped, p);
 }
 
 unsigned shunt_text_wrap(FILE *out, const char *first, const char *text, unsigned columns)

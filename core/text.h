@@ -23,6 +23,9 @@ size_t shunt_text_prefix(const char *text, unsigned columns);
  * it can't steer a terminal. NULL when out of memory. */
 char *shunt_text_clean(const char *text);
 
+/* 1234567.8 as "1,234,568"; beyond 10^18 as "1.23e+20". */
+void shunt_text_number(char *out, size_t size, double value, int decimals);
+
 /* Paragraph: `first`, then the words of text, broken at `columns`; later lines start with as many
  * spaces as first is wide. A word that fits no line is split. Returns lines printed. */
 unsigned shunt_text_wrap(FILE *out, const char *first, const char *text, unsigned columns);

@@ -91,6 +91,161 @@ Test(report, table_follows_each_figure)
 	}
 }
 
+static char *html(const json_t *root)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	cr_assert_eq(bench_report_html(out, root), 0);
+	fclose(out);
+	return text;
+}
+
+/* The page without the document in it: what a figure changes there is not what is looked for. */
+static char *page(const json_t *root)
+{
+	char *text = html(root), *document = strstr(text, "<pre id=\"shunt-compare\">");
+
+	cr_assert(document);
+	*document = 0;
+	return text;
+}
+
+/* How often digits appear in a text, whatever commas group them. */
+static unsigned digits(const char *text, const char *wanted)
+{
+	unsigned n = 0;
+	size_t at = 0;
+
+	for (; *text; text++) {
+		if (*text == ',')
+			continue;
+		at = *text == wanted[at] ? at + 1 : *text == *wanted;
+		if (!wanted[at]) {
+			n++;
+			at = 0;
+		}
+	}
+	return n;
+}
+
+Test(report, page_follows_each_figure)
+{
+	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
+		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
+		"busy_share.app", "busy_share.generator", "busy_share.softirq",
+		"syscalls_per_packet", "copies_per_packet", "hidden_copies_per_packet",
+		"user_copies_per_packet", "wasted_copies", "copied_bytes_per_packet",
+		"context_switches_per_packet", "latency_ns.p50", "latency_ns.p99",
+		"latency_ns.p999", "latency_ns.max", "tracer_slowdown"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		json_t *root = sample(), *path = json_array_get(json_object_get(root, "paths"), 0);
+		json_t *figure = (json_t *)bench_at(path, keys[i]);
+		char *text, *was = page(root);
+
+		json_object_set_new(figure, "value", json_integer(765432000));
+		json_object_set_new(figure, "source", json_string("a <new> probe"));
+		text = page(root);
+		cr_assert_gt(digits(text, "765"), digits(was, "765"), "%s", keys[i]);
+		cr_assert(strstr(text, ">a &lt;new&gt; probe<"), "%s: source is not visible",
+			keys[i]);
+		free(text);
+		free(was);
+		json_decref(root);
+	}
+}
+
+Test(report, page_says_what_the_document_says)
+{
+	static const char *const wanted[] = {"1.24 times less CPU a packet than packet-ring",
+		"Warning", "no huge pages are free", "8 of 9 probes", "<caption>Self-tests",
+		"SO_INCOMING_NAPI_ID stays 0", "veth has no zero-copy",
+		"takes 1,104 ns here, under kvm",
+		"The rates of xdp-native and xdp-poll are those of the generator",
+		"xdp-skb and xdp-native never sleep",
+		"Only packet-recv and packet-mmsg ran at the limit", "addressed to another host",
+		"role=\"img\"", "prefers-color-scheme:dark"};
+	json_t *root = sample();
+	char *text = page(root);
+
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		cr_assert(strstr(text, wanted[i]), "no '%s'", wanted[i]);
+	cr_assert(!strstr(text, "src=") && !strstr(text, "href=\"h") && !strstr(text, "url(h") &&
+			  !strstr(text, "@import"),
+		"it would fetch something");
+	cr_assert(!strstr(text, "<script"));
+	free(text);
+	json_decref(root);
+}
+
+/* The closing words follow the document: what is not so is not said. */
+Test(report, words_follow_the_document)
+{
+	json_t *root = sample(), *path;
+	char *text;
+	size_t i;
+
+	json_object_set_new(json_object_get(root, "workload"), "kind", json_string("interface"));
+	json_object_set_new(json_object_get(root, "workload"), "destination", json_string(""));
+	json_object_set_new(json_object_get(root, "environment"), "virtual", json_string(""));
+	json_object_set_new(
+		(json_t *)bench_at(root, "environment.null_syscall_ns"), "value", json_integer(70));
+	json_object_set_new(json_object_get(root, "generator"), "name", json_string("none"));
+	json_array_foreach (json_object_get(root, "paths"), i, path) {
+		json_object_set_new(path, "wait", json_string("poll"));
+		json_object_set_new(path, "bottleneck", json_string("pace"));
+		json_object_set_new(path, "capacity", json_false());
+	}
+	text = page(root);
+	cr_assert(!strstr(text, "veth has no zero-copy"));
+	cr_assert(!strstr(text, "never sleep") && !strstr(text, "are those of the generator:"));
+	cr_assert(!strstr(text, "were addressed to") && !strstr(text, "ran at the limit"));
+	cr_assert(strstr(text, "takes 70 ns here, on bare metal"));
+	cr_assert(strstr(text, "that of an existing interface"));
+	free(text);
+	json_decref(root);
+}
+
+/* Puts a text that would end an element, an attribute or a script in the place of every string. */
+static void make_hostile(json_t *node, const char *text)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach (node, key, value) {
+		bool kept = !strcmp(key, "schema") || !strcmp(key, "status") || !strcmp(key, "how");
+
+		if (json_is_string(value) && !kept)
+			json_string_set(value, text);
+		make_hostile(value, text);
+	}
+	json_array_foreach (node, i, value) {
+		if (json_is_string(value))
+			json_string_set(value, text);
+		make_hostile(value, text);
+	}
+}
+
+Test(report, foreign_text_stays_text)
+{
+	json_t *root = sample();
+	char *text;
+
+	make_hostile(root, "</pre></script><script>alert(\"1\")</script>'\" onload=\"x<!--");
+	text = html(root);
+	cr_assert(!strstr(text, "<script") && !strstr(text, "\" onload") && !strstr(text, "<!--"));
+	cr_assert(strstr(text, "&lt;/script&gt;"));
+	free(text);
+	make_hostile(root, "\033[2J");
+	text = table(root, 100);
+	cr_assert_eq(strchr(text, '\033'), NULL);
+	free(text);
+	json_decref(root);
+}
+
 Test(report, refuses_what_is_no_document)
 {
 	json_t *other = json_pack("{s:s, s:[]}", "schema", "shunt-compare/2", "paths");
@@ -100,6 +255,7 @@ Test(report, refuses_what_is_no_document)
 	json_object_set_new(other, "schema", json_string("shunt-compare/1"));
 	json_object_del(other, "paths");
 	cr_assert_eq(bench_report_table(stderr, other, 100, false), -EINVAL);
+	cr_assert_eq(bench_report_html(stderr, other), -EINVAL);
 	json_decref(other);
 }
 
@@ -110,6 +266,8 @@ Test(report, a_full_disk_is_an_error)
 
 	cr_assert(full);
 	cr_assert_eq(bench_report_table(full, root, 100, false), -EIO);
+	clearerr(full);
+	cr_assert_eq(bench_report_html(full, root), -EIO);
 	fclose(full);
 	json_decref(root);
 }
@@ -129,6 +287,8 @@ static void spoil(json_t *root, json_t *node, unsigned *left)
 		json_object_set_new(node, key, json_null());
 		if (bench_doc_valid(root)) {
 			free(table(root, 80));
+			if (*left % 4 == 0) /* it takes ten times as long */
+				free(html(root));
 			(*left)--;
 		}
 		json_object_set_new(node, key, saved);
