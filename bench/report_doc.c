@@ -4,6 +4,7 @@
 #include "bench/report_doc.h"
 #include "core/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ double bench_lost_share(const json_t *path, const char *kind)
 		sent += bench_number(pass, "sent");
 		delivered += bench_number(pass, "delivered");
 	}
-	return sent > 0 ? (sent - delivered) / sent : -1;
+	return sent > 0 ? (sent - delivered) / sent : NAN;
 }
 
 bool bench_ok(const json_t *path)

@@ -33,7 +33,7 @@ void bench_write_figure(char out[BENCH_NUMBER], const json_t *figure, double sca
 void bench_write_range(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
 
 /* Share of the packets sent in passes of this kind ("rate", or "paced": cost and count) that were
- * lost; negative when there was none. */
+ * lost; NAN when none was sent. Below 0 when more came than were sent, which is to be seen. */
 double bench_lost_share(const json_t *path, const char *kind);
 bool bench_ok(const json_t *path); /* it was measured */
 

@@ -6,6 +6,7 @@
 #include "bench/report_page.h"
 #include "core/html.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,46 +51,12 @@ static const json_t *column(const json_t *root, size_t i)
 	return json_array_get(paths, i);
 }
 
-void bench_page_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals)
-{
-	char number[BENCH_NUMBER];
-
-	bench_write_figure(number, figure, scale, decimals);
-	if (!bench_have(figure))
-		snprintf(out, BENCH_NUMBER, "\xe2\x80\x93");
-	else if (!strncmp(number, ">=", 2))
-		snprintf(out, BENCH_NUMBER, "\xe2\x89\xa5%.40s", number + 2);
-	else if (!strncmp(number, "<=", 2))
-		snprintf(out, BENCH_NUMBER, "\xe2\x89\xa4%.40s", number + 2);
-	else
-		snprintf(out, BENCH_NUMBER, "%s", number);
-}
-
-char *bench_page_how(const json_t *figure, double scale, int decimals)
-{
-	const char *reason = bench_reason(figure);
-	char range[BENCH_NUMBER];
-
-	if (!bench_have(figure))
-		return bench_say("unavailable: %s", reason);
-	bench_write_range(range, figure, scale, decimals);
-	return bench_say("%s: %s%s%s%s%.0f%s%s%s", bench_text(figure, "how"),
-		bench_text(figure, "source"), *range ? "; " : "", range, *range ? " over " : "; ",
-		bench_number(figure, "rounds"),
-		bench_number(figure, "rounds") == 1 ? " round" : " rounds",
-		bench_is(figure, "lower")
-			? "; at least, because "
-			: (bench_is(figure, "upper") ? "; at most, because " : ""),
-		reason);
-}
-
 static void cell(FILE *out, const json_t *figure, const struct line *line)
 {
 	char *how = bench_page_how(figure, line->scale, line->decimals), range[BENCH_NUMBER];
 	char number[BENCH_NUMBER];
 
-	fprintf(out, "<td class=\"%s\"",
-		bench_have(figure) ? bench_text(figure, "how") : "unavailable");
+	fprintf(out, "<td class=\"%s\"", bench_page_how_name(figure));
 	shunt_html_attr(out, "title", how ? how : "");
 	fputc('>', out);
 	bench_page_figure(number, figure, line->scale, line->decimals);
@@ -119,7 +86,7 @@ static void lost_row(FILE *out, const json_t *root, const char *name, const char
 	for (size_t i = 0; (path = column(root, i)); i++) {
 		double share = bench_lost_share(path, kind);
 
-		if (share < 0)
+		if (isnan(share))
 			fputs("<td class=\"unavailable\" title=\"no such pass\">\xe2\x80\x93</td>",
 				out);
 		else
@@ -199,8 +166,7 @@ static void how_row(FILE *out, const json_t *root, const struct line *line, size
 		shunt_html_text(out, bench_text(path, "name"));
 		first = false;
 	}
-	fprintf(out, "</td><td class=\"word\">%s%s</td>",
-		bench_have(figure) ? bench_text(figure, "how") : "unavailable",
+	fprintf(out, "</td><td class=\"word\">%s%s</td>", bench_page_how_name(figure),
 		!strcmp(bound, "lower")   ? ", at least"
 		: !strcmp(bound, "upper") ? ", at most"
 					  : "");

@@ -8,36 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void bench_page_say(FILE *out, const char *tag, char *text)
-{
-	if (text)
-		shunt_html_element(out, tag, text);
-	free(text);
-}
-
-void bench_page_table(FILE *out, const char *class, const char *caption, const char *heads)
-{
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\"", out);
-	shunt_html_attr(out, "aria-label", caption);
-	fprintf(out, "><table class=\"%s\">\n", class);
-	shunt_html_element(out, "caption", caption);
-	fputs("<thead><tr>", out);
-	while (*heads) {
-		size_t n = strcspn(heads, "|");
-		bool number = *heads == '#';
-
-		fprintf(out, "<th scope=\"col\"%s>%.*s</th>", number ? "" : " class=\"word\"",
-			(int)(n - number), heads + number);
-		heads += n + (heads[n] == '|');
-	}
-	fputs("</tr></thead>\n<tbody>\n", out);
-}
-
-void bench_page_table_end(FILE *out)
-{
-	fputs("</tbody></table></div>\n", out);
-}
-
 static void fact(FILE *out, const char *name, char *text)
 {
 	fprintf(out, "<div><dt>%s</dt>", name);

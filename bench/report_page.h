@@ -27,6 +27,9 @@ void bench_page_table_end(FILE *out);
 /* As bench_write_figure(), with a dash and signs that a page can show. */
 void bench_page_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
 
+/* "measured", "derived" or "unavailable"; never a text from the document. */
+const char *bench_page_how_name(const json_t *figure);
+
 /* "measured by probe; 1..2 over 3 rounds; at least, because ..." for a tooltip; the caller frees.
  */
 char *bench_page_how(const json_t *figure, double scale, int decimals);
