@@ -55,13 +55,14 @@ static void section(struct page *page, char *title, const struct shunt_column *c
 	free(title);
 }
 
-static bool any_spins(const json_t *root)
+/* Was a path measured that waits this way? NULL: in any way. */
+static bool any_path(const json_t *root, const char *wait)
 {
 	const json_t *path;
 	size_t i;
 
 	json_array_foreach (bench_at(root, "paths"), i, path)
-		if (bench_ok(path) && !strcmp(bench_text(path, "wait"), "spin"))
+		if (bench_ok(path) && (!wait || !strcmp(bench_text(path, "wait"), wait)))
 			return true;
 	return false;
 }
@@ -89,7 +90,7 @@ static void print_sections(struct page *page)
 	}
 	section(page,
 		bench_say("CPU, ns a packet, %s%s", pace ? pace : "?",
-			any_spins(page->rows.root)
+			any_path(page->rows.root, "spin")
 				? " (a path that spins takes a whole core: compare busy)"
 				: ""),
 		cpu, sizeof cpu / sizeof *cpu, bench_rows_cpu);
@@ -156,7 +157,10 @@ int bench_report_table(FILE *out, const json_t *root, unsigned columns, bool col
 		return -EINVAL;
 	paragraph(&page, "", bench_say_workload(root));
 	paragraph(&page, "", bench_say_machine(root));
-	print_sections(&page);
+	if (any_path(root, NULL))
+		print_sections(&page);
+	else
+		heading(&page, "No path was measured.");
 	print_notes(&page);
 	print_absent(&page);
 	print_findings(&page);

@@ -66,6 +66,21 @@ Test(report, table_says_what_the_document_says)
 	json_decref(root);
 }
 
+Test(report, no_path_was_measured)
+{
+	json_t *root = sample(), *paths = json_object_get(root, "paths");
+	char *text;
+
+	while (json_array_size(paths) > 1)
+		json_array_remove(paths, 0); /* leaves xdp-busy */
+	json_object_set_new(root, "ceiling", json_null());
+	text = table(root, 100);
+	cr_assert(strstr(text, "No path was measured.") && !strstr(text, "Mpackets/s"), "%s", text);
+	cr_assert(strstr(text, "xdp-busy is unavailable: SO_INCOMING_NAPI_ID"));
+	free(text);
+	json_decref(root);
+}
+
 /* Every figure of a row comes from its own key: change one, and the table changes. */
 Test(report, table_follows_each_figure)
 {
