@@ -37,13 +37,14 @@ static int ethtool(const struct live_queue *lq, void *command)
 
 static int count_stats(const struct live_queue *lq, uint32_t *n)
 {
-	struct {
+	/* The one count that is asked for follows the struct. */
+	union {
 		struct ethtool_sset_info info;
-		uint32_t count;
+		uint32_t room[sizeof(struct ethtool_sset_info) / 4 + 1];
 	} set = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1u << ETH_SS_STATS}};
 	int rc = ethtool(lq, &set);
 
-	memcpy(n, set.info.data, sizeof *n);
+	*n = set.room[sizeof(struct ethtool_sset_info) / 4];
 	return rc ? rc : set.info.sset_mask ? 0 : -EOPNOTSUPP;
 }
 
@@ -61,7 +62,7 @@ static void add(struct live_counters *c, const char *name, uint64_t value)
 		c->errors += value;
 }
 
-int live_counters_read(struct live_queue *lq, struct live_counters *c)
+int shunt_live_read_counters(struct live_queue *lq, struct live_counters *c)
 {
 	uint32_t n = 0;
 	int rc = count_stats(lq, &n);
@@ -92,10 +93,10 @@ int live_counters_read(struct live_queue *lq, struct live_counters *c)
 	return rc;
 }
 
-int live_settle(struct live_queue *lq, struct live_settled *s)
+int shunt_live_settle(struct live_queue *lq, struct live_settled *s)
 {
 	struct live_counters c;
-	int rc = live_counters_read(lq, &c);
+	int rc = shunt_live_read_counters(lq, &c);
 	uint64_t taken = c.taken - lq->last.taken, errors = c.errors - lq->last.errors;
 
 	*s = (struct live_settled){.offered = lq->offered, .known = !rc && c.known};
@@ -113,7 +114,7 @@ int live_settle(struct live_queue *lq, struct live_settled *s)
 	return 0;
 }
 
-int live_check_link(struct live_queue *lq)
+int shunt_live_check_link(struct live_queue *lq)
 {
 	struct shunt_queue *q = &lq->q;
 	uint64_t now = shunt_now();

@@ -227,12 +227,12 @@ static int check(struct flood *w, uint64_t *looked)
 	struct live_queue *lq = w->lq;
 	struct shunt_dev *dev = lq->q.dev;
 	struct live_counters c;
-	int rc = live_check_link(lq);
+	int rc = shunt_live_check_link(lq);
 
 	if (rc)
 		return shunt_fail(w->err, rc, NULL, "%.80s: %s", dev->spec.text, dev->info.gone);
 	/* Nobody there: don't go on for hours. Once is enough: the rest is in the account. */
-	if (*looked || !lq->last.known || live_counters_read(lq, &c))
+	if (*looked || !lq->last.known || shunt_live_read_counters(lq, &c))
 		return 0;
 	*looked = 1;
 	if (c.taken != lq->last.taken || c.errors != lq->last.errors || !lq->offered)
@@ -305,7 +305,7 @@ static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
 	r->cpu_ns = shunt_thread_cpu() - cpu0;
 	r->elapsed_ns = paced ? run->now_ns - run->base_ns : shunt_now() - t0;
 	r->max_late_ns = run->max_late_ns;
-	if (live_settle(lq, &s))
+	if (shunt_live_settle(lq, &s))
 		shunt_note(lq->q.dev, "the interface is gone: what it refused last is not known");
 	if (s.shared)
 		shunt_note(lq->q.dev, "somebody else sends XDP frames here: refused is a guess");
@@ -326,8 +326,8 @@ static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
 	SHUNT_COUNT(&lq->q, tx_bytes, run->bytes);
 }
 
-int live_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt_flood_result *r,
-	struct shunt_err *err)
+int shunt_live_flood(struct shunt_queue *q, const struct shunt_flood *f,
+	struct shunt_flood_result *r, struct shunt_err *err)
 {
 	struct flood w = {.lq = (struct live_queue *)q,
 		.f = f,
@@ -344,7 +344,7 @@ int live_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt_
 		return shunt_fail(
 			err, q->error, NULL, "%.80s: %s", q->dev->spec.text, q->dev->info.gone);
 	set_pace(&w);
-	live_settle(w.lq, &before);
+	shunt_live_settle(w.lq, &before);
 	int rc = f->source ? 0 : load_templates(&w);
 	uint64_t t0 = shunt_now(), cpu0 = shunt_thread_cpu();
 	if (!rc) {

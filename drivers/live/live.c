@@ -98,7 +98,7 @@ static int live_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	struct live_queue *lq = (struct live_queue *)q;
 	uint32_t slots[SHUNT_BURST_MAX], longest = LIVEGEN_MIN;
 	unsigned taken = 0, used = 0;
-	int rc = live_check_link(lq);
+	int rc = shunt_live_check_link(lq);
 
 	if (rc)
 		return rc;
@@ -157,7 +157,7 @@ static void describe(struct shunt_dev *dev, struct live_queue *lq)
 	shunt_fact(dev, "spare_veth", "%s", lq->gen.spare ? "yes" : "no");
 	if (*lq->gen.note)
 		shunt_note(dev, "%s", lq->gen.note);
-	if (live_counters_read(lq, &lq->last) || !lq->last.known)
+	if (shunt_live_read_counters(lq, &lq->last) || !lq->last.known)
 		shunt_note(dev,
 			"%s does not count XDP frames that it refuses: sent is what was offered",
 			dev->info.ifname);
@@ -226,7 +226,7 @@ static void live_stop(struct shunt_dev *dev)
 	struct live_settled settled;
 
 	lq->q.tx = shunt_no_tx;
-	if (lq->offered && live_settle(lq, &settled))
+	if (lq->offered && shunt_live_settle(lq, &settled))
 		shunt_note(dev, "the interface is gone: what it refused last is not known");
 }
 
@@ -265,5 +265,5 @@ const struct shunt_driver shunt_driver_live = {
 	.close = live_close,
 	.ledger = live_ledger,
 	.identity = live_identity,
-	.flood = live_flood,
+	.flood = shunt_live_flood,
 };

@@ -25,7 +25,7 @@ struct live_queue {
 	struct live_counters last;
 };
 
-int live_counters_read(struct live_queue *lq, struct live_counters *counters);
+int shunt_live_read_counters(struct live_queue *lq, struct live_counters *counters);
 
 struct live_settled {
 	uint64_t offered, refused; /* since the last call; refused is counted in tx_errors, too */
@@ -33,12 +33,12 @@ struct live_settled {
 	bool shared;               /* somebody else sends such frames, too */
 };
 /* Close the account of what was offered since the last call. */
-int live_settle(struct live_queue *lq, struct live_settled *settled);
+int shunt_live_settle(struct live_queue *lq, struct live_settled *settled);
 
 /* Sticky -ENODEV or -ENETDOWN when the interface went; looks at most ten times a second. */
-int live_check_link(struct live_queue *lq);
+int shunt_live_check_link(struct live_queue *lq);
 
-int live_flood(struct shunt_queue *q, const struct shunt_flood *flood,
+int shunt_live_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	struct shunt_flood_result *result, struct shunt_err *err);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Bursts. Everything here runs on the one thread that owns the queue, and never blocks longer
- * than 100 ms. rx and tx return the number of packets moved, or a sticky -ENETDOWN (the link went
- * down) or -ENODEV (the interface is gone); shunt_get_info says what happened.
+ * than 100 ms. rx and tx return the number of packets moved, or a sticky error: -ENETDOWN (the
+ * link went down), -ENODEV (the interface is gone); from a capture file, -ENODATA at its end,
+ * which is no fault, or -EIO where it is damaged or can't be written. shunt_get_info says more.
  */
 #ifndef SHUNT_QUEUE_H
 #define SHUNT_QUEUE_H
@@ -25,7 +26,7 @@ struct shunt_queue {
 	struct shunt_qstats stats; /* written by the queue's thread only */
 	struct shunt_dev *dev;
 	uint32_t out; /* packets that the application holds; queue's thread only */
-	int error;    /* sticky; 0, -ENETDOWN or -ENODEV; queue's thread only */
+	int error;    /* sticky, or 0: see above; queue's thread only */
 	uint16_t index;
 };
 
