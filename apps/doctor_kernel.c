@@ -3,7 +3,7 @@
  */
 #include "apps/doctor.h"
 #include "bench/lab.h"
-#ifdef APPS_TRACING
+#ifdef HAVE_TRACING
 #include "tracing/tracer.h"
 #endif
 
@@ -158,7 +158,7 @@ static void look_btf(struct doctor_finding *f)
 
 static void look_tracing(struct doctor_finding *f)
 {
-#ifdef APPS_TRACING
+#ifdef HAVE_TRACING
 	enum shunt_trace_level level = shunt_trace_level();
 	const char *gap = shunt_trace_level_gap(level);
 

@@ -147,7 +147,7 @@ int shunt_start(struct shunt_dev *dev, struct shunt_err *err)
 int shunt_stop(struct shunt_dev *dev, struct shunt_err *err)
 {
 	(void)err;
-	if (dev->state == SHUNT_STARTED) {
+	if (dev && dev->state == SHUNT_STARTED) {
 		dev->drv->stop(dev);
 		dev->state = SHUNT_STOPPED;
 	}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * shunt compare: options, progress, and where the document goes.
+ */
+#include "bench/compare.h"
+#include "apps/app.h"
+#include "apps/verbs.h"
+#include "bench/paths.h"
+#include "bench/report.h"
+#include "core/table.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char app_compare_usage[] =
+	"[OPTION...]\n"
+	"  Runs the same receive loop over several paths with the same traffic, in a private lab, "
+	"and\n"
+	"  says what each path costs a packet.\n"
+	"  --paths LIST         comma-separated names (--list); default: all\n"
+	"  --path SPEC          another device spec; repeatable\n"
+	"  --size N             bytes a frame in memory, no FCS, 60 to 1514 (60)\n"
+	"  --flows N            flows, by source port (1)\n"
+	"  --rate max|PPS|xN    of the rate passes (max; a capture: 50k); xN: N times a capture's "
+	"own timing\n"
+	"  --seconds S          a pass (5)\n"
+	"  --rounds N           rounds, path order shuffled in each (5)\n"
+	"  --seed N             of the shuffle; printed in the report\n"
+	"  --traffic FILE       replay a capture, once a pass\n"
+	"  --generator KIND     live: frames made by the kernel in XDP (default); packet: a "
+	"socket\n"
+	"  --iface IF           measure the traffic that IF gets, packet-* paths only\n"
+	"  --take-traffic       with --iface: also paths that take the traffic away from the "
+	"kernel\n"
+	"  --gro                let GRO merge frames in the lab\n"
+	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
+	"  --html FILE          write a report, one file\n"
+	"  --list               the named paths";
+
+struct options {
+	struct bench_compare_opts run;
+	const char *specs[BENCH_PATHS_MAX];
+	const char *json, *html;
+	bool list, rate_given;
+};
+
+static const struct option longs[] = {{"paths", 1, NULL, 'p'}, {"path", 1, NULL, 'P'},
+	{"size", 1, NULL, 's'}, {"flows", 1, NULL, 'f'}, {"rate", 1, NULL, 'r'},
+	{"seconds", 1, NULL, 'S'}, {"rounds", 1, NULL, 'n'}, {"seed", 1, NULL, 'e'},
+	{"traffic", 1, NULL, 't'}, {"generator", 1, NULL, 'g'}, {"iface", 1, NULL, 'i'},
+	{"take-traffic", 0, NULL, 'T'}, {"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'},
+	{"html", 1, NULL, 'h'}, {"list", 0, NULL, 'l'}, {0}};
+
+static const struct app_verb *self(void)
+{
+	return app_verb("compare");
+}
+
+static int read_rate(struct options *o, const char *text)
+{
+	o->rate_given = true;
+	if (!strcmp(text, "max"))
+		return 0;
+	if (*text == 'x')
+		return app_real(text + 1, 0.001, 1e6, &o->run.speed)
+			       ? app_usage(self(),
+					 "--rate xN takes N from 0.001 to 1000000, not '%.40s'",
+					 text)
+			       : 0;
+	return app_real(text, 1, 1e8, &o->run.rate) ? app_usage(self(),
+							      "--rate takes max, packets a second "
+							      "from 1 to 100M, or xN, not '%.40s'",
+							      text)
+						    : 0;
+}
+
+static int read_number(
+	const char *option, const char *text, uint64_t min, uint64_t max, uint64_t *v)
+{
+	if (!app_number(text, min, max, v))
+		return 0;
+	return app_usage(self(), "--%s takes a number from %lu to %lu, not '%.40s'", option,
+		(unsigned long)min, (unsigned long)max, text);
+}
+
+static int read_option(struct options *o, int c, const char *arg)
+{
+	struct bench_compare_opts *r = &o->run;
+	uint64_t n = 0;
+	int rc = 0;
+
+	switch (c) {
+	case 'p':
+		r->paths = arg;
+		break;
+	case 'P':
+		if (r->nspecs == BENCH_PATHS_MAX)
+			return app_usage(self(), "more than %d times --path", BENCH_PATHS_MAX);
+		o->specs[r->nspecs++] = arg;
+		break;
+	case 's':
+		rc = read_number("size", arg, BENCH_MIN_SIZE, BENCH_MAX_SIZE, &n);
+		r->size = (uint32_t)n;
+		break;
+	case 'f':
+		rc = read_number("flows", arg, 1, 16384, &n);
+		r->flows = (uint32_t)n;
+		break;
+	case 'r':
+		rc = read_rate(o, arg);
+		break;
+	case 'S':
+		if (app_real(arg, 0.1, 3600, &r->seconds))
+			rc = app_usage(self(), "--seconds takes 0.1 to 3600, not '%.40s'", arg);
+		break;
+	case 'n':
+		rc = read_number("rounds", arg, 1, 1000, &n);
+		r->rounds = (unsigned)n;
+		break;
+	case 'e':
+		rc = read_number("seed", arg, 1, 1u << 30, &r->seed);
+		break;
+	case 't':
+		r->traffic = arg;
+		break;
+	case 'g':
+		r->packet_generator = !strcmp(arg, "packet");
+		if (!r->packet_generator && strcmp(arg, "live"))
+			rc = app_usage(
+				self(), "--generator takes live or packet, not '%.40s'", arg);
+		break;
+	case 'i':
+		r->iface = arg;
+		break;
+	case 'T':
+		r->take_traffic = true;
+		break;
+	case 'G':
+		r->gro = true;
+		break;
+	case 'j':
+		o->json = arg;
+		break;
+	case 'h':
+		o->html = arg;
+		break;
+	case 'l':
+		o->list = true;
+		break;
+	default:
+		rc = 2;
+	}
+	return rc;
+}
+
+static int check(struct options *o)
+{
+	struct bench_compare_opts *r = &o->run;
+
+	if (r->speed > 0 && !r->traffic)
+		return app_usage(
+			self(), "--rate xN is N times a capture's timing: name one with --traffic");
+	if (r->traffic && r->size)
+		return app_usage(self(), "--size and --traffic exclude each other");
+	if (r->iface && (r->traffic || r->size || o->rate_given))
+		return app_usage(self(),
+			"--iface measures the traffic that is there: no --traffic, --size, --rate");
+	if (r->take_traffic && !r->iface)
+		return app_usage(self(), "--take-traffic goes with --iface");
+	if (r->traffic && !o->rate_given)
+		r->rate = BENCH_CAPTURE_PPS;
+	r->specs = o->specs;
+	return 0;
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+	int c, rc;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
+		if (c == '?')
+			return app_usage(self(), "there is no option '%.60s'", argv[optind - 1]);
+		if (c == ':')
+			return app_usage(self(), "option '%.60s' takes a value", argv[optind - 1]);
+		rc = read_option(o, c, optarg);
+		if (rc)
+			return rc;
+	}
+	if (optind < argc)
+		return app_usage(self(), "'%.60s' is no option", argv[optind]);
+	return check(o);
+}
+
+static int list(void)
+{
+	const char *name, *summary, *spec;
+	bool dflt;
+
+	for (unsigned i = 0; (name = bench_path_name(i, &summary, &spec, &dflt)); i++)
+		printf("%-12s %s%s\n%13s%.*s%s%s\n", name, summary, dflt ? "" : " (not by default)",
+			"", (int)strcspn(spec, "%"), spec, "near0", strstr(spec, "%s") + 2);
+	return 0;
+}
+
+static void progress(void *ctx, unsigned done, unsigned total, const char *what)
+{
+	if (!*(bool *)ctx)
+		return;
+	if (total)
+		fprintf(stderr, "\r\033[K[%u/%u] %s", done + 1, total, what);
+	else
+		fprintf(stderr, "\r\033[K%s", what);
+}
+
+static int cannot_write(const char *file, int code)
+{
+	fprintf(stderr, "shunt compare: cannot write %s: %s\n", file, strerror(code));
+	return 1;
+}
+
+static int write_json(const json_t *doc, const char *file)
+{
+	FILE *f = strcmp(file, "-") ? fopen(file, "we") : stdout;
+
+	if (!f)
+		return cannot_write(file, errno);
+	int rc = json_dumpf(doc, f, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	fputc('\n', f);
+	rc |= fflush(f);
+	if (f != stdout)
+		rc |= fclose(f);
+	return rc ? cannot_write(file, errno ? errno : EIO) : 0;
+}
+
+static int write_html(const json_t *doc, const char *file)
+{
+	FILE *f = fopen(file, "we");
+
+	if (!f)
+		return cannot_write(file, errno);
+	int rc = bench_report_html(f, doc);
+	if (fclose(f) && !rc)
+		rc = -errno;
+	return rc ? cannot_write(file, -rc) : 0;
+}
+
+static int output(const struct options *o, const json_t *doc)
+{
+	bool json_only = o->json && !strcmp(o->json, "-");
+	int rc = o->json ? write_json(doc, o->json) : 0;
+
+	if (!rc && o->html)
+		rc = write_html(doc, o->html);
+	if (rc || json_only)
+		return rc;
+	rc = bench_report_table(stdout, doc, shunt_table_columns(stdout), isatty(STDOUT_FILENO));
+	return rc || fflush(stdout) ? cannot_write("the table", rc ? -rc : errno) : 0;
+}
+
+/* A figure that nobody should trust makes the status non-zero: a self-test or a path that failed.
+ */
+static int status_of(const json_t *doc)
+{
+	size_t i;
+	json_t *o;
+
+	json_array_foreach (json_object_get(doc, "selftest"), i, o)
+		if (!json_is_true(json_object_get(o, "passed")))
+			return 1;
+	json_array_foreach (json_object_get(doc, "paths"), i, o)
+		if (!strcmp(json_string_value(json_object_get(o, "status")), "failed"))
+			return 1;
+	return 0;
+}
+
+int app_compare(int argc, char **argv)
+{
+	struct options o = {.json = NULL};
+	struct shunt_err err = {.code = 0};
+	bool terminal = isatty(STDERR_FILENO);
+	json_t *doc;
+	int rc = read_options(&o, argc, argv);
+
+	if (rc)
+		return rc;
+	if (o.list)
+		return list();
+	app_catch_signals();
+	o.run.stop = &app_stop;
+	o.run.progress = progress;
+	o.run.ctx = &terminal;
+	o.run.argc = argc;
+	o.run.argv = argv;
+	rc = bench_compare(&o.run, &doc, &err);
+	if (terminal)
+		fprintf(stderr, "\r\033[K");
+	int status = rc ? app_fail(&err) : 0;
+	if (doc) {
+		int written = output(&o, doc);
+		status = status ? status : written ? written : status_of(doc);
+	}
+	json_decref(doc);
+	return status;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * shunt rx: receive on one device, rates once a second, the ledger at the end.
+ */
+#include "apps/rx.h"
+
+#include "apps/app.h"
+#include "apps/verbs.h"
+#include "bench/receiver.h"
+#include "bench/watch.h"
+#include "core/clock.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char app_rx_usage[] =
+	"SPEC [OPTION...]\n"
+	"  Receives until interrupted: rates once a second, and at the end what was received,\n"
+	"  delivered and lost, and by whom.\n"
+	"  --packets N   stop after N packets\n"
+	"  --seconds S   stop after S seconds\n"
+	"  --trace       count system calls, copies, softirq time and context switches\n"
+	"  --pcap FILE   write the packets, nanosecond pcap\n"
+	"  --json        one JSON document at the end, nothing else on stdout";
+
+struct options {
+	const char *spec, *pcap;
+	uint64_t packets;
+	double seconds;
+	bool trace, json;
+};
+
+static const struct option longs[] = {{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'},
+	{"trace", 0, NULL, 't'}, {"pcap", 1, NULL, 'p'}, {"json", 0, NULL, 'j'}, {0}};
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+	const struct app_verb *self = app_verb("rx");
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
+		if (c == 'n' && app_number(optarg, 1, 1ull << 50, &o->packets))
+			return app_usage(
+				self, "--packets takes a number from 1, not '%.40s'", optarg);
+		if (c == 's' && app_real(optarg, 0.001, 1e7, &o->seconds))
+			return app_usage(
+				self, "--seconds takes a number from 0.001, not '%.40s'", optarg);
+		if (c == '?' || c == ':')
+			return app_usage(self, "option '%.60s' %s", argv[optind - 1],
+				c == '?' ? "does not exist" : "takes a value");
+		if (c == 'p')
+			o->pcap = optarg;
+		o->trace |= c == 't';
+		o->json |= c == 'j';
+	}
+	if (optind + 1 != argc)
+		return app_usage(self,
+			optind == argc ? "which device? give a spec" : "one device spec, not %d",
+			argc - optind);
+	o->spec = argv[optind];
+	return 0;
+}
+
+struct rates {
+	uint64_t then, packets;
+	bool quiet;
+};
+
+static void tick(void *ctx, uint64_t now, uint64_t delivered)
+{
+	struct rates *r = ctx;
+	double s = (double)(now - r->then) / 1e9;
+
+	if (!r->quiet && s > 0) {
+		printf("%12.0f packets/s %14" PRIu64 " packets\n",
+			(double)(delivered - r->packets) / s, delivered);
+		fflush(stdout);
+	}
+	r->then = now;
+	r->packets = delivered;
+}
+
+static int open_writer(const struct options *o, struct shunt_dev **writer, struct shunt_err *err)
+{
+	char spec[300];
+
+	if (!o->pcap)
+		return 0;
+	snprintf(spec, sizeof spec, "pcap:%s", o->pcap);
+	int rc = shunt_open(writer, spec, SHUNT_TX, err);
+	return rc ? rc : shunt_start(*writer, err);
+}
+
+/* Receive, stop, drain, read the ledger. The tracer stays on until the last burst. */
+static int receive(const struct options *o, struct bench_receiver *rx, struct rx_run *run,
+	struct shunt_err *err)
+{
+	struct bench_result *res = &run->result;
+	struct bench_watch *watch = NULL;
+	struct rates rates = {.then = 0, .quiet = o->json};
+	int rc = o->trace ? bench_watch_dev(&watch, SHUNT_TRACE_ALL, rx->dev, 0, err) : 0;
+
+	if (!rc && watch)
+		rc = bench_watch_start(watch, err);
+	if (!rc) {
+		rates.then = shunt_now();
+		rx->tick = tick;
+		rx->ctx = &rates;
+		bench_receive(rx);
+		shunt_stop(rx->dev, NULL);
+		bench_drain(rx);
+		res->elapsed_ns = rx->elapsed_ns;
+		res->app_cpu_ns = rx->cpu_ns;
+		res->busy_ns = rx->busy_ns;
+		res->bytes = rx->bytes;
+		run->written = rx->written;
+		if (watch)
+			rc = bench_watch_stop(watch, res, err);
+	}
+	bench_watch_close(watch);
+	bench_sum_stats(rx->dev, &res->stats);
+	shunt_get_info(rx->dev, &res->info);
+	if (!rc)
+		rc = shunt_get_ledger(rx->dev, &res->ledger, err);
+	res->delivered = res->ledger.delivered;
+	if (!rc && rx->error)
+		rc = shunt_fail(err, rx->error, NULL, "%s",
+			*res->info.gone ? res->info.gone : strerror(-rx->error));
+	return rc;
+}
+
+/* Stopping flushes: what could not be written shows only now. */
+static void close_writer(struct shunt_dev *writer, struct shunt_err *err, int *rc)
+{
+	struct shunt_queue *q = shunt_get_queue(writer, 0);
+	struct shunt_info info;
+
+	shunt_stop(writer, NULL);
+	shunt_get_info(writer, &info);
+	if (!*rc && q && q->error)
+		*rc = shunt_fail(err, q->error, NULL, "%s", info.gone);
+}
+
+static int run_rx(const struct options *o, struct rx_run *run, struct shunt_err *err)
+{
+	struct bench_receiver rx = {.packets = o->packets,
+		.stop = &app_stop,
+		.duration_ns = (uint64_t)(o->seconds * 1e9)};
+	struct shunt_dev *writer = NULL;
+	bool ran = false;
+	int rc = shunt_open(&rx.dev, o->spec, SHUNT_RX, err);
+
+	run->pcap = o->pcap;
+	if (!rc)
+		rc = open_writer(o, &writer, err);
+	if (!rc)
+		rc = shunt_start(rx.dev, err);
+	if (!rc) {
+		rx.out = writer ? shunt_get_queue(writer, 0) : NULL;
+		shunt_queue_identity(shunt_get_queue(rx.dev, 0), &run->result.id);
+		rc = receive(o, &rx, run, err);
+		ran = true;
+	}
+	if (writer)
+		close_writer(writer, rc ? NULL : err, &rc);
+	shunt_close(writer, NULL);
+	shunt_close(rx.dev, NULL);
+	if (rc)
+		run->failed = *err;
+	return ran ? 0 : rc;
+}
+
+int app_rx(int argc, char **argv)
+{
+	struct options o = {.spec = NULL};
+	struct rx_run *run = calloc(1, sizeof *run);
+	struct shunt_err err = {.code = 0};
+	int rc = read_options(&o, argc, argv);
+
+	if (rc || !run) {
+		free(run);
+		return rc ? rc : 1;
+	}
+	app_catch_signals();
+	rc = run_rx(&o, run, &err);
+	int status = run->failed.code ? app_fail(&run->failed) : 0;
+	if (!rc && o.json) {
+		json_t *doc = rx_json(run);
+		json_dumpf(doc, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+		printf("\n");
+		json_decref(doc);
+	} else if (!rc) {
+		rx_text(stdout, run);
+	}
+	if (!rc && run->result.ledger.unaccounted && !status) {
+		fprintf(stderr,
+			"shunt rx: the ledger does not add up: %" PRId64
+			" packets unaccounted for\n",
+			run->result.ledger.unaccounted);
+		status = 1;
+	}
+	free(run);
+	return fflush(stdout) ? 1 : status;
+}

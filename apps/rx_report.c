@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The end of `shunt rx`: as text for people, as JSON (shunt-rx/1) for programs.
+ */
+#include "apps/rx.h"
+
+#include "bench/json.h"
+#include "core/syscalls.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+	const char *key;
+	size_t at;
+} figures[] = {
+	{"syscalls", offsetof(struct shunt_trace_counts, syscalls)},
+	{"copies", offsetof(struct shunt_trace_counts, copies)},
+	{"copied_bytes", offsetof(struct shunt_trace_counts, copied_bytes)},
+	{"hidden_copies", offsetof(struct shunt_trace_counts, hidden_copies)},
+	{"wasted_copies", offsetof(struct shunt_trace_counts, wasted_copies)},
+	{"softirq_ns", offsetof(struct shunt_trace_counts, softirq_ns)},
+	{"softirq_in_app_ns", offsetof(struct shunt_trace_counts, softirq_in_app_ns)},
+	{"context_switches", offsetof(struct shunt_trace_counts, switches)},
+};
+#define NFIGURES (sizeof figures / sizeof *figures)
+
+static const struct shunt_figure *figure_at(const struct shunt_trace_counts *t, size_t i)
+{
+	return (const struct shunt_figure *)((const char *)t + figures[i].at);
+}
+
+static void text_trace(FILE *out, const struct rx_run *run)
+{
+	const struct bench_result *r = &run->result;
+
+	fprintf(out, "trace:\n");
+	for (size_t i = 0; i < NFIGURES; i++) {
+		const struct shunt_figure *f = figure_at(&r->trace, i);
+		if (f->how == SHUNT_UNAVAILABLE) {
+			fprintf(out, "  %-18s %14s  unavailable: %s\n", figures[i].key, "-",
+				f->reason);
+			continue;
+		}
+		fprintf(out, "  %-18s %14.0f", figures[i].key, f->value);
+		if (r->delivered)
+			fprintf(out, "  %10.3f a packet", f->value / (double)r->delivered);
+		fprintf(out, "  %s%s, %s\n", shunt_how_name(f->how),
+			f->bound == SHUNT_EXACT   ? ""
+			: f->bound == SHUNT_LOWER ? " (at least)"
+						  : " (at most)",
+			f->source);
+	}
+	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++)
+		if (r->trace.by_nr[nr])
+			fprintf(out, "  system call %-6s %14" PRIu64 "\n",
+				shunt_syscall_name(nr) ? shunt_syscall_name(nr) : "?",
+				r->trace.by_nr[nr]);
+}
+
+void rx_text(FILE *out, const struct rx_run *run)
+{
+	const struct bench_result *r = &run->result;
+	const struct shunt_ledger *l = &r->ledger;
+	double s = (double)r->elapsed_ns / 1e9;
+
+	fprintf(out, "%s: %s\n", r->info.spec, *r->info.mode ? r->info.mode : r->info.driver);
+	for (unsigned i = 0; i < r->info.nnotes; i++)
+		fprintf(out, "note: %s\n", r->info.notes[i]);
+	fprintf(out, "%" PRIu64 " packets, %" PRIu64 " bytes in %.3f s (%.0f packets/s)\n",
+		r->delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->delivered / s : 0);
+	fprintf(out, "ledger:\n  %-18s %14" PRIu64 "  %s\n", "received", l->received,
+		l->received_source ? l->received_source : "");
+	fprintf(out, "  %-18s %14" PRIu64 "\n", "delivered", l->delivered);
+	for (unsigned i = 0; i < l->losses; i++)
+		fprintf(out, "  %-18s %14" PRIu64 "  %s\n", l->loss[i].name, l->loss[i].count,
+			l->loss[i].what);
+	fprintf(out, "  %-18s %14" PRId64 "\n", "unaccounted", l->unaccounted);
+	if (run->pcap)
+		fprintf(out, "wrote %" PRIu64 " packets to %s\n", run->written, run->pcap);
+	if (r->traced)
+		text_trace(out, run);
+}
+
+static json_t *json_trace(const struct bench_result *r)
+{
+	json_t *o = json_object(), *calls = json_object(), *probes = json_array();
+
+	if (!r->traced) {
+		json_decref(o);
+		json_decref(calls);
+		json_decref(probes);
+		return json_null();
+	}
+	for (size_t i = 0; i < NFIGURES; i++)
+		json_object_set_new(o, figures[i].key, bench_json_figure(figure_at(&r->trace, i)));
+	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++) {
+		char number[16];
+		snprintf(number, sizeof number, "%u", nr);
+		const char *name = shunt_syscall_name(nr) ? shunt_syscall_name(nr) : number;
+		if (r->trace.by_nr[nr])
+			json_object_set_new(
+				calls, name, json_integer((json_int_t)r->trace.by_nr[nr]));
+	}
+	json_object_set_new(o, "by_syscall", calls);
+	for (unsigned i = 0; i < r->nprobes; i++)
+		json_array_append_new(probes,
+			json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", r->probes[i].name, "counts",
+				r->probes[i].counts, "attached", r->probes[i].attached, "hits",
+				(json_int_t)r->probes[i].hits, "reason",
+				bench_json_text(r->probes[i].reason)));
+	json_object_set_new(o, "probes", probes);
+	json_object_set_new(o, "missed", json_integer((json_int_t)r->trace.missed));
+	return o;
+}
+
+static json_t *json_ledger(const struct shunt_ledger *l)
+{
+	json_t *loss = json_object();
+
+	for (unsigned i = 0; i < l->losses; i++)
+		json_object_set_new(
+			loss, l->loss[i].name, json_integer((json_int_t)l->loss[i].count));
+	return json_pack("{s:I, s:s, s:I, s:o, s:I}", "received", (json_int_t)l->received,
+		"received_source", l->received_source ? l->received_source : "", "delivered",
+		(json_int_t)l->delivered, "loss", loss, "unaccounted", (json_int_t)l->unaccounted);
+}
+
+static json_t *json_info(const struct shunt_info *info)
+{
+	json_t *facts = json_object(), *notes = json_array();
+
+	for (unsigned i = 0; i < info->nfacts; i++)
+		json_object_set_new(
+			facts, info->facts[i].key, bench_json_text(info->facts[i].value));
+	for (unsigned i = 0; i < info->nnotes; i++)
+		json_array_append_new(notes, bench_json_text(info->notes[i]));
+	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o}", "driver", info->driver, "mode",
+		bench_json_text(info->mode), "facts", facts, "notes", notes, "memory",
+		(json_int_t)info->memory, "gone", bench_json_text(info->gone));
+}
+
+json_t *rx_json(const struct rx_run *run)
+{
+	const struct bench_result *r = &run->result;
+	const struct shunt_qstats *s = &r->stats;
+
+	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}, "
+			 "s:o, s:o, s:o, s:o}",
+		"schema", "shunt-rx/1", "spec", bench_json_text(r->info.spec), "info",
+		json_info(&r->info), "packets", (json_int_t)r->delivered, "bytes",
+		(json_int_t)s->rx_bytes, "elapsed_ns", (json_int_t)r->elapsed_ns, "cpu_ns",
+		(json_int_t)r->app_cpu_ns, "busy_ns", (json_int_t)r->busy_ns, "counters", "bursts",
+		(json_int_t)s->rx_bursts, "empty_bursts", (json_int_t)s->rx_empty, "user_copies",
+		(json_int_t)s->user_copies, "user_copied_bytes", (json_int_t)s->user_copied_bytes,
+		"syscalls", (json_int_t)s->syscalls, "ledger", json_ledger(&r->ledger), "written",
+		run->pcap ? json_integer((json_int_t)run->written) : json_null(), "trace",
+		json_trace(r), "error",
+		run->failed.code ? bench_json_text(run->failed.what) : json_null());
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A tracer on a device's queues and the run's threads.
+ */
+#include "bench/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef HAVE_TRACING
+struct bench_watch {
+	struct shunt_tracer *tracer;
+	struct shunt_identity ids[64];
+	struct shunt_trace_thread threads[2];
+};
+
+int bench_watch_open(struct bench_watch **out, unsigned what, const struct shunt_identity *queues,
+	unsigned n, pid_t generator, struct shunt_err *err)
+{
+	struct bench_watch *w = calloc(1, sizeof *w);
+	struct shunt_trace_opts opts = {.what = what};
+
+	*out = w;
+	if (!w)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	for (unsigned i = 0; i < n && i < 64; i++)
+		w->ids[opts.nqueues++] = queues[i];
+	w->threads[opts.nthreads++] = (struct shunt_trace_thread){
+		.pid = getpid(), .tid = (pid_t)syscall(SYS_gettid), .role = SHUNT_THREAD_APP};
+	if (generator)
+		w->threads[opts.nthreads++] = (struct shunt_trace_thread){
+			.pid = getpid(), .tid = generator, .role = SHUNT_THREAD_GENERATOR};
+	opts.queues = w->ids;
+	opts.threads = w->threads;
+	return shunt_tracer_open(&w->tracer, &opts, err);
+}
+
+int bench_watch_start(struct bench_watch *w, struct shunt_err *err)
+{
+	return shunt_tracer_start(w->tracer, err);
+}
+
+int bench_watch_stop(struct bench_watch *w, struct bench_result *res, struct shunt_err *err)
+{
+	int rc = shunt_tracer_stop(w->tracer, err);
+
+	if (!rc)
+		rc = shunt_tracer_read(w->tracer, &res->trace, err);
+	res->nprobes = shunt_tracer_probes(w->tracer, res->probes, SHUNT_PROBES_MAX);
+	res->traced = !rc;
+	return rc;
+}
+
+void bench_watch_close(struct bench_watch *w)
+{
+	if (!w)
+		return;
+	if (w->tracer)
+		shunt_tracer_close(w->tracer);
+	free(w);
+}
+#else
+int bench_watch_open(struct bench_watch **out, unsigned what, const struct shunt_identity *queues,
+	unsigned n, pid_t generator, struct shunt_err *err)
+{
+	(void)what, (void)queues, (void)n, (void)generator;
+	*out = NULL;
+	return shunt_fail(err, -ENOTSUP, "build with libbpf, clang and bpftool: scripts/setup",
+		"this shunt was built without tracing");
+}
+
+int bench_watch_start(struct bench_watch *w, struct shunt_err *err)
+{
+	(void)w;
+	return shunt_fail(err, -ENOTSUP, NULL, "no tracing");
+}
+
+int bench_watch_stop(struct bench_watch *w, struct bench_result *res, struct shunt_err *err)
+{
+	(void)w, (void)res;
+	return shunt_fail(err, -ENOTSUP, NULL, "no tracing");
+}
+
+void bench_watch_close(struct bench_watch *w)
+{
+	(void)w;
+}
+#endif
+
+int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
+	pid_t generator, struct shunt_err *err)
+{
+	struct shunt_identity ids[64];
+	unsigned n = 0;
+
+	for (; n < shunt_nqueues(dev) && n < 64; n++)
+		shunt_queue_identity(shunt_get_queue(dev, n), &ids[n]);
+	return bench_watch_open(watch, what, ids, n, generator, err);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Where drivers and tracing meet: a tracer told who the queues and threads of a run are.
+ * Without tracing in the build, opening one fails with the reason.
+ */
+#ifndef BENCH_WATCH_H
+#define BENCH_WATCH_H
+
+#include "bench/pass.h"
+
+struct bench_watch;
+
+/* Watch queues, the calling thread as the application, and generator (0: none). */
+int bench_watch_open(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
+	unsigned n, pid_t generator, struct shunt_err *err);
+/* All queues of dev. */
+int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
+	pid_t generator, struct shunt_err *err);
+int bench_watch_start(struct bench_watch *watch, struct shunt_err *err);
+/* Detach; fill result's trace and probes. */
+int bench_watch_stop(struct bench_watch *watch, struct bench_result *result, struct shunt_err *err);
+void bench_watch_close(struct bench_watch *watch);
+
+#endif
