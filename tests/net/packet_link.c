@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * AF_PACKET when the interface goes down, is deleted, or renamed.
+ */
+#include "tests/net/packet.h"
+
+#include "core/link.h"
+#include "drivers/core/netns.h"
+
+static void in_near(const struct bench_lab *lab, void (*what)(struct shunt_err *))
+{
+	struct shunt_err err = {.code = 0};
+	int back = shunt_netns_enter(lab->near_ns);
+
+	cr_assert_geq(back, 0);
+	what(&err);
+	cr_assert_eq(shunt_netns_leave(back), 0);
+	cr_assert_eq(err.code, 0, "%s", err.what);
+}
+
+static void set_down(struct shunt_err *err)
+{
+	shunt_link_set_up(BENCH_NEAR, false, err);
+}
+
+static void set_up(struct shunt_err *err)
+{
+	shunt_link_set_up(BENCH_NEAR, true, err);
+}
+
+static void rename_it(struct shunt_err *err)
+{
+	if (shunt_link_rename(BENCH_NEAR, "other0", err) == -EBUSY) { /* before Linux 6.x: down */
+		err->code = 0;
+	}
+}
+
+static void name_back(struct shunt_err *err)
+{
+	shunt_link_rename("other0", BENCH_NEAR, err);
+}
+
+static void delete_it(struct shunt_err *err)
+{
+	shunt_link_delete(BENCH_NEAR, err);
+}
+
+/* rx until it fails, at most two seconds; counts what came before. */
+static int until_error(struct shunt_dev *rx, unsigned *got)
+{
+	uint64_t end = shunt_now() + 2000000000u;
+	struct shunt_pkt pkts[32];
+	int n = 0;
+
+	for (*got = 0; n >= 0 && shunt_now() < end;) {
+		n = shunt_rx(queue_of(rx), pkts, 32);
+		if (n > 0) {
+			*got += (unsigned)n;
+			shunt_release(queue_of(rx), pkts, (unsigned)n);
+		}
+	}
+	return n;
+}
+
+static void lose_link(void (*how)(struct shunt_err *), int error, const char *text, bool deleted)
+{
+	char rest[64];
+
+	EACH(m, modes)
+	EACH(w, waits)
+	{
+		NEED_LAB(lab);
+		struct shunt_info info;
+		unsigned got;
+		struct shunt_dev *tx = tx_dev(&lab);
+		snprintf(rest, sizeof rest, "mode=%s&wait=%s", modes[m], waits[w]);
+		struct shunt_dev *rx = rx_dev(&lab, rest);
+		send_run(tx, 0, 100, 60);
+		in_near(&lab, how);
+		int rc = until_error(rx, &got);
+		cr_assert_eq(rc, error, "%s: %d", rest, rc);
+		cr_assert_eq(got, 100u, "%s: %u of what was there before", rest, got);
+		if (!deleted) { /* sticky: a link that comes back changes nothing */
+			in_near(&lab, set_up);
+			send_run(tx, 0, 1, 60);
+		}
+		cr_assert_eq(until_error(rx, &got), error);
+		cr_assert_eq(got, 0u);
+		shunt_get_info(rx, &info);
+		cr_assert(strstr(info.gone, text), "%s", info.gone);
+		check_ledger(rx, 100, 100);
+		must_close(rx);
+		must_close(tx);
+		bench_lab_close(&lab);
+	}
+}
+
+Test(packet, link_down)
+{
+	lose_link(set_down, -ENETDOWN, "went down", false);
+}
+
+Test(packet, link_deleted)
+{
+	lose_link(delete_it, -ENODEV, "was deleted", true);
+}
+
+/* The link went and nobody looked: what was there before is still handed out after the stop. */
+Test(packet, link_lost_unseen)
+{
+	char rest[64];
+
+	EACH(m, modes)
+	for (unsigned del = 0; del < 2; del++) {
+		NEED_LAB(lab);
+		struct shunt_pkt pkts[32];
+		int got = 0;
+		struct shunt_dev *tx = tx_dev(&lab);
+		snprintf(rest, sizeof rest, "mode=%s", modes[m]);
+		struct shunt_dev *rx = rx_dev(&lab, rest);
+		send_run(tx, 0, 100, 60);
+		in_near(&lab, del ? delete_it : set_down);
+		cr_assert_eq(shunt_stop(rx, NULL), 0);
+		for (int n; (n = shunt_rx(queue_of(rx), pkts, 32)) > 0; got += n)
+			shunt_release(queue_of(rx), pkts, (unsigned)n);
+		cr_assert_eq(got, 100, "%s: %d", rest, got);
+		check_ledger(rx, 100, 100);
+		must_close(rx);
+		must_close(tx);
+		bench_lab_close(&lab);
+	}
+}
+
+Test(packet, link_lost_in_transmit)
+{
+	EACH(m, modes)
+	for (unsigned del = 0; del < 2; del++) {
+		NEED_LAB(lab);
+		struct shunt_pkt p;
+		int want = del ? -ENODEV : -ENETDOWN;
+		struct shunt_dev *tx = must_open(
+			SHUNT_TX, "packet:near0?netns=%s&mode=%s", lab.near_path, modes[m]);
+		cr_assert_eq(shunt_alloc(queue_of(tx), &p, 1), 1u);
+		make(p.data, p.len = 60, 0);
+		in_near(&lab, del ? delete_it : set_down);
+		cr_assert_eq(shunt_tx(queue_of(tx), &p, 1), want);
+		cr_assert_eq(shunt_tx(queue_of(tx), &p, 1), want);
+		shunt_release(queue_of(tx), &p, 1);
+		must_close(tx);
+		bench_lab_close(&lab);
+	}
+}
+
+Test(packet, renamed_goes_on)
+{
+	char rest[64];
+	NEED_LAB(lab);
+	struct shunt_dev *tx = tx_dev(&lab);
+
+	EACH(m, modes)
+	{
+		snprintf(rest, sizeof rest, "mode=%s", modes[m]);
+		struct shunt_dev *rx = rx_dev(&lab, rest);
+		send_run(tx, 0, 10, 60);
+		in_near(&lab, rename_it);
+		send_run(tx, 10, 10, 60);
+		expect_run(rx, 0, 20, 60);
+		in_near(&lab, name_back);
+		check_ledger(rx, 20, 20);
+		must_close(rx);
+	}
+	must_close(tx);
+	bench_lab_close(&lab);
+}
