@@ -4,7 +4,8 @@
  * is released, in any order.
  * Invariants: held[b] = packets of b that are out, plus one while the walk is in b. A block with
  * held[b] > 0 is never entered again, although its status says "user": it is ours already.
- * Queue's thread only; the one word shared with the kernel is block_status.
+ * Written by the queue's thread with relaxed stores, so that a ledger read elsewhere is merely old;
+ * the one word shared with the kernel is block_status.
  */
 #ifndef DRIVERS_PACKET_BLOCK_H
 #define DRIVERS_PACKET_BLOCK_H
@@ -13,6 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define PACKET_SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define PACKET_GET(word)        __atomic_load_n(&(word), __ATOMIC_RELAXED)
 
 struct packet_blocks {
 	uint8_t *map;
@@ -36,16 +40,16 @@ static inline bool packet_block_ready(const struct packet_blocks *b, uint32_t i)
 	 * with the kernel's smp_wmb() in prb_close_block(). */
 	return (__atomic_load_n(&packet_block(b, i)->block_status, __ATOMIC_ACQUIRE) &
 		       TP_STATUS_USER) &&
-	       !b->held[i];
+	       !PACKET_GET(b->held[i]);
 }
 
 static inline void packet_block_put(struct packet_blocks *b, uint32_t i, uint32_t n)
 {
-	b->held[i] -= n;
+	PACKET_SET(b->held[i], b->held[i] - n);
 	if (b->held[i])
 		return;
 	/* A count left from before would read as packets in a block that the kernel fills. */
-	packet_block(b, i)->num_pkts = 0;
+	PACKET_SET(packet_block(b, i)->num_pkts, 0);
 	/* Release: orders every access to the block before the kernel writes into it again; pairs
 	 * with the status test in the kernel's prb_curr_blk_in_use(). */
 	__atomic_store_n(&packet_block(b, i)->block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
@@ -58,9 +62,9 @@ static inline bool packet_block_enter(struct packet_blocks *b)
 		const struct tpacket_hdr_v1 *h = packet_block(b, b->next);
 
 		b->current = b->next;
-		b->next = b->next + 1 == b->count ? 0 : b->next + 1;
-		b->held[b->current] = 1;
-		b->left = h->num_pkts;
+		PACKET_SET(b->held[b->current], 1);
+		PACKET_SET(b->next, b->next + 1 == b->count ? 0 : b->next + 1);
+		PACKET_SET(b->left, h->num_pkts);
 		b->pkt = (struct tpacket3_hdr *)((uint8_t *)(uintptr_t)packet_block(b, b->current) -
 						 offsetof(struct tpacket_block_desc, hdr) +
 						 h->offset_to_first_pkt);

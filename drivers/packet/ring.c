@@ -63,8 +63,8 @@ ALWAYS unsigned walk(
 			h = (struct tpacket3_hdr *)((uint8_t *)h + h->tp_next_offset);
 		}
 		b->pkt = h;
-		b->left -= run;
-		b->held[b->current] += run;
+		PACKET_SET(b->left, b->left - run);
+		PACKET_SET(b->held[b->current], b->held[b->current] + run);
 		b->held_packets += run;
 		if (!b->left)
 			packet_block_put(b, b->current, 1);

@@ -17,8 +17,8 @@
 #define BLOCKS_MIN 8u
 #define RETIRE_MS  1 /* a block with something in it is closed after so long */
 
-/* Blocks of 128 KiB, or smaller ones where the room is small: a few packets fill a block for as
- * long as the timer closes it, so that the room is in blocks as well as in frames. */
+/* Blocks of 128 KiB, or smaller ones where the room is small. The timer closes a block however
+ * little is in it, so that a slow stream finds room for so many milliseconds, not frames. */
 static struct tpacket_req3 shape(uint64_t room)
 {
 	uint64_t bytes = room * FRAME;
@@ -108,8 +108,9 @@ int packet_ring_create(struct packet_queue *pq, struct shunt_err *err)
 		return rc;
 	uint64_t bytes = (uint64_t)req.tp_block_size * req.tp_block_nr;
 	dev->info.memory += bytes;
-	shunt_fact(dev, "room", "%u frames, %u blocks of %u KiB", (unsigned)(bytes / FRAME),
-		req.tp_block_nr, req.tp_block_size >> 10);
+	shunt_fact(dev, "room", "%u frames or %u ms: %u blocks of %u KiB",
+		(unsigned)(bytes / FRAME), req.tp_block_nr * RETIRE_MS, req.tp_block_nr,
+		req.tp_block_size >> 10);
 	return 0;
 }
 

@@ -63,16 +63,22 @@ static inline void send_one(struct shunt_dev *tx, const void *frame, uint32_t le
 	cr_assert_eq(queue_of(tx)->out, 0u);
 }
 
-/* In bursts: a ring's blocks are closed by time, too, so that its room depends on the pace. */
-static inline void send_run(struct shunt_dev *tx, uint32_t first, uint32_t n, uint32_t len)
+/* Frames first, first + step, ... of a run, in bursts. */
+static inline void send_steps(
+	struct shunt_dev *tx, uint32_t first, uint32_t step, uint32_t n, uint32_t len)
 {
 	struct shunt_pkt pkts[32];
+	uint8_t f[2048];
 
+	make(f, len, first);
 	for (uint32_t at = 0; at < n;) {
 		uint32_t k = n - at < 32 ? n - at : 32, sent = 0;
 		cr_assert_eq(shunt_alloc(queue_of(tx), pkts, k), k);
-		for (uint32_t i = 0; i < k; i++)
-			make(pkts[i].data, pkts[i].len = len, first + at + i);
+		for (uint32_t i = 0; i < k; i++) {
+			if (step)
+				make(f, len, first + step * (at + i));
+			memcpy(pkts[i].data, f, pkts[i].len = len);
+		}
 		for (int tries = 0; tries < 1000 && sent < k; tries++) {
 			int got = shunt_tx(queue_of(tx), pkts + sent, k - sent);
 			cr_assert_geq(got, 0);
@@ -82,6 +88,11 @@ static inline void send_run(struct shunt_dev *tx, uint32_t first, uint32_t n, ui
 		at += k;
 	}
 	cr_assert_eq(queue_of(tx)->out, 0u);
+}
+
+static inline void send_run(struct shunt_dev *tx, uint32_t first, uint32_t n, uint32_t len)
+{
+	send_steps(tx, first, 1, n, len);
 }
 
 /* Receive until there are `most`, or nothing for `quiet` ms. Returns packets, or the error. */

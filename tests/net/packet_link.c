@@ -6,6 +6,8 @@
 #include "core/link.h"
 #include "drivers/core/netns.h"
 
+#include <pthread.h>
+
 static void in_near(const struct bench_lab *lab, void (*what)(struct shunt_err *))
 {
 	struct shunt_err err = {.code = 0};
@@ -94,18 +96,18 @@ static void lose_link(void (*how)(struct shunt_err *), int error, const char *te
 	}
 }
 
-Test(packet, link_down)
+Test(packet_link, link_down)
 {
 	lose_link(set_down, -ENETDOWN, "went down", false);
 }
 
-Test(packet, link_deleted)
+Test(packet_link, link_deleted)
 {
 	lose_link(delete_it, -ENODEV, "was deleted", true);
 }
 
 /* The link went and nobody looked: what was there before is still handed out after the stop. */
-Test(packet, link_lost_unseen)
+Test(packet_link, link_lost_unseen)
 {
 	char rest[64];
 
@@ -130,7 +132,7 @@ Test(packet, link_lost_unseen)
 	}
 }
 
-Test(packet, link_lost_in_transmit)
+Test(packet_link, link_lost_in_transmit)
 {
 	EACH(m, modes)
 	for (unsigned del = 0; del < 2; del++) {
@@ -150,7 +152,7 @@ Test(packet, link_lost_in_transmit)
 	}
 }
 
-Test(packet, renamed_goes_on)
+Test(packet_link, renamed_goes_on)
 {
 	char rest[64];
 	NEED_LAB(lab);
@@ -167,6 +169,60 @@ Test(packet, renamed_goes_on)
 		in_near(&lab, name_back);
 		check_ledger(rx, 20, 20);
 		must_close(rx);
+	}
+	must_close(tx);
+	bench_lab_close(&lab);
+}
+
+struct worker {
+	struct shunt_dev *rx;
+	unsigned got;
+	bool quit;
+};
+
+/* A queue's thread as it should be: after the stop, until there is nothing. */
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct shunt_pkt pkts[32];
+
+	for (int n = 1, last = 0; n > 0 || !last;) {
+		last = __atomic_load_n(&w->quit, __ATOMIC_ACQUIRE); /* before the call, not after */
+		n = shunt_rx(queue_of(w->rx), pkts, 32);
+		if (n <= 0)
+			continue;
+		w->got += (unsigned)n;
+		shunt_release(queue_of(w->rx), pkts, (unsigned)n);
+	}
+	return NULL;
+}
+
+/* Stop and ledger on one thread while another receives: the last frame is not lost. */
+Test(packet_link, stopped_by_another_thread)
+{
+	char rest[64];
+	NEED_LAB(lab);
+	struct shunt_dev *tx = tx_dev(&lab);
+
+	EACH(m, modes)
+	EACH(w, waits)
+	{
+		pthread_t thread;
+		struct shunt_ledger l;
+		snprintf(rest, sizeof rest, "mode=%s&wait=%s", modes[m], waits[w]);
+		struct worker job = {.rx = rx_dev(&lab, rest)};
+		cr_assert_eq(pthread_create(&thread, NULL, work, &job), 0);
+		for (unsigned i = 0; i < 10; i++) {
+			send_run(tx, 0, 200, 60);
+			cr_assert_eq(shunt_get_ledger(job.rx, &l, NULL), 0);
+		}
+		cr_assert_eq(shunt_stop(job.rx, NULL), 0);
+		cr_assert_eq(shunt_get_ledger(job.rx, &l, NULL), 0);
+		__atomic_store_n(&job.quit, true, __ATOMIC_RELEASE);
+		pthread_join(thread, NULL);
+		cr_assert_eq(job.got, 2000u, "%s: %u", rest, job.got);
+		check_ledger(job.rx, 2000, 2000);
+		must_close(job.rx);
 	}
 	must_close(tx);
 	bench_lab_close(&lab);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Hold every seventh packet while thousands pass, over several turns of a small ring. */
-Test(packet, release_in_any_order)
+Test(packet_mem, release_in_any_order)
 {
 	char rest[64];
 	NEED_LAB(lab);
@@ -54,7 +54,7 @@ Test(packet, release_in_any_order)
 }
 
 /* Two devices on one region: what near0 receives leaves through near1's pair... here, far0. */
-Test(packet, forwards_without_a_copy)
+Test(packet_mem, forwards_without_a_copy)
 {
 	NEED_LAB(lab);
 	struct shunt_region *region;
@@ -99,7 +99,7 @@ Test(packet, forwards_without_a_copy)
 }
 
 /* From a lent region: the kernel copies from any memory, the packet stays its owner's. */
-Test(packet, sends_from_foreign_memory)
+Test(packet_mem, sends_from_foreign_memory)
 {
 	NEED_LAB(lab);
 	struct shunt_pkt pkts[20];
@@ -136,7 +136,7 @@ static int foreign_socket(const struct bench_lab *lab, bool bound)
 	return fd;
 }
 
-Test(packet, uses_a_given_socket)
+Test(packet_mem, uses_a_given_socket)
 {
 	char rest[64];
 	NEED_LAB(lab);
@@ -178,7 +178,7 @@ static void refused(const char *spec, int rc, const char *what)
 	cr_assert_eq(err.kind, SHUNT_ERR_USAGE);
 }
 
-Test(packet, refuses_bad_descriptors)
+Test(packet_mem, refuses_bad_descriptors)
 {
 	NEED_LAB(lab);
 	char spec[128];
