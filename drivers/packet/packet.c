@@ -107,6 +107,10 @@ static void describe(struct packet_queue *pq)
 		shunt_fact(dev, "wait", "%s", wait);
 		shunt_fact(dev, "queues", "1 socket, all of the interface's");
 		snprintf(dev->info.mode, sizeof dev->info.mode, "%s, %s", rx[pq->mode], wait);
+		if (pq->blocks.map)
+			snprintf(dev->info.mode, sizeof dev->info.mode,
+				"%s, %u blocks of %u KiB, %s", rx[pq->mode], pq->blocks.count,
+				pq->blocks.size >> 10, wait);
 	}
 	if (dev->dir & SHUNT_TX) {
 		shunt_fact(dev, "transmit", "%s", tx);
@@ -114,10 +118,11 @@ static void describe(struct packet_queue *pq)
 		snprintf(dev->info.mode + at, sizeof dev->info.mode - at, "%s%s", at ? ", " : "",
 			tx);
 	}
-	if (pq->region && pq->mode != PACKET_RING && dev->dir & SHUNT_RX &&
-		dev->info.mtu + 14 > pq->longest)
-		shunt_note(dev, "frames longer than %u bytes are cut: mode=ring takes them whole",
-			pq->longest);
+	if (pq->slots && packet_longest_frame(dev) > pq->longest)
+		shunt_note(dev,
+			"frames of up to %u bytes may arrive (GRO merges them), those above %u "
+			"are cut: mode=ring, or ethtool -K gro off",
+			packet_longest_frame(dev), pq->longest);
 }
 
 static int start_rx(struct packet_queue *pq, struct shunt_err *err)

@@ -74,6 +74,9 @@ void packet_socket_close(struct packet_queue *pq);
 /* room.c: how many frames may wait in the kernel */
 int packet_room_socket(struct packet_queue *pq, struct shunt_err *err);
 
+/* longest.c: bytes of the longest frame that may arrive, merged ones included */
+uint32_t packet_longest_frame(const struct shunt_dev *dev);
+
 /* bufs.c: chunks of the own or attached region */
 int packet_bufs_create(struct packet_queue *pq, struct shunt_err *err);
 void packet_bufs_destroy(struct packet_queue *pq);

@@ -12,19 +12,23 @@
 #include <sys/mman.h>
 
 #define FRAME      2048u
-#define BLOCK      (128u << 10) /* holds the longest frame that GRO merges, 64 KiB */
+#define HEAD       256u /* before the first frame of a block, and before each frame, at most */
 #define BLOCK_MIN  (16u << 10)
+#define BLOCK_LOW  (32u << 10)
+#define BLOCK_MAX  (128u << 10) /* holds the longest frame that GRO merges, 64 KiB */
 #define BLOCKS_MIN 8u
 #define RETIRE_MS  1 /* a block with something in it is closed after so long */
 
-/* Blocks of 128 KiB, or smaller ones where the room is small. The timer closes a block however
- * little is in it, so that a slow stream finds room for so many milliseconds, not frames. */
-static struct tpacket_req3 shape(uint64_t room)
+/* Many small blocks. The timer closes a block however little is in it, so that a slow stream finds
+ * room for so many blocks, not frames; but sixteen of the longest frame should fit in one. */
+static struct tpacket_req3 shape(uint64_t room, uint32_t longest)
 {
 	uint64_t bytes = room * FRAME;
-	uint32_t size = BLOCK;
+	uint32_t size = BLOCK_LOW;
 
-	while (size > BLOCK_MIN && bytes / size < 2 * BLOCKS_MIN)
+	while (size < BLOCK_MAX && size < 16 * longest)
+		size *= 2;
+	while (size > BLOCK_MIN && bytes / size < 2 * BLOCKS_MIN && size / 2 >= longest + HEAD)
 		size /= 2;
 	uint32_t count = (uint32_t)((bytes + size - 1) / size);
 	if (count < BLOCKS_MIN)
@@ -91,7 +95,7 @@ static int map_ring(struct packet_queue *pq, const struct tpacket_req3 *req, str
 int packet_ring_create(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
-	struct tpacket_req3 req = shape(dev->room);
+	struct tpacket_req3 req = shape(dev->room, packet_longest_frame(dev));
 	int version = TPACKET_V3;
 	unsigned head = VLAN_TAG_LEN;
 

@@ -103,6 +103,33 @@ Test(packet, room_holds_what_it_says)
 	bench_lab_close(&lab);
 }
 
+/* Blocks are as small as the longest frame allows, which GRO makes long. */
+Test(packet, room_is_cut_for_merged_frames)
+{
+	struct shunt_info info;
+
+	for (unsigned merge = 0; merge < 2; merge++) {
+		struct bench_lab lab;
+		struct bench_lab_opts opts = {.merge = merge};
+		struct shunt_err err;
+		if (bench_lab_open(&lab, &opts, &err))
+			cr_skip_test("no lab: %s", err.what);
+		struct shunt_dev *rx = rx_dev(&lab, "mode=ring");
+		shunt_get_info(rx, &info);
+		cr_assert(strstr(info.mode, merge ? "128 KiB" : "32 KiB"), "%s", info.mode);
+		cr_assert_eq(info.memory, SHUNT_ROOM * 2048u);
+		must_close(rx);
+		rx = rx_dev(&lab, "mode=mmsg");
+		shunt_get_info(rx, &info);
+		bool said = false;
+		for (unsigned i = 0; i < info.nnotes; i++)
+			said |= strstr(info.notes[i], "are cut") != NULL;
+		cr_assert_eq(said, merge == 1);
+		must_close(rx);
+		bench_lab_close(&lab);
+	}
+}
+
 #ifdef HAVE_LIVE
 /* A frame that a driver or XDP made takes a page of the room, however short it is. */
 Test(packet, room_holds_frames_in_pages)
