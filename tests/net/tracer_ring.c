@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * TPACKET_V3: the copy has no tracepoint, so it is counted by state: at polls, at start and at
+ * read.
+ */
+#include "tests/net/net.h"
+
+#ifdef HAVE_TRACING
+#include "tests/net/tracing.h"
+
+#define BLOCK  (1u << 18)
+#define BLOCKS 8u
+
+/* A ring without a process behind it: blocks fill up, which is enough to count copies. */
+static int ring_socket(const struct bench_lab *lab)
+{
+	struct tpacket_req3 req = {.tp_block_size = BLOCK,
+		.tp_block_nr = BLOCKS,
+		.tp_frame_size = 2048,
+		.tp_frame_nr = BLOCK / 2048 * BLOCKS,
+		.tp_retire_blk_tov = 1};
+	int v3 = TPACKET_V3, fd = packet_socket(lab->near_ns, lab->near_ifindex, ETH_P_IP);
+
+	cr_assert_eq(setsockopt(fd, SOL_PACKET, PACKET_VERSION, &v3, sizeof v3), 0);
+	cr_assert_eq(setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof req), 0);
+	return fd;
+}
+
+static unsigned statistics(int fd)
+{
+	struct tpacket_stats_v3 st;
+	socklen_t len = sizeof st;
+
+	cr_assert_eq(getsockopt(fd, SOL_PACKET, PACKET_STATISTICS, &st, &len), 0);
+	return st.tp_packets - st.tp_drops;
+}
+
+Test(tracer_ring, counts_with_and_without_poll)
+{
+	NEED_LAB(lab);
+	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
+	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
+	struct shunt_tracer *t = must_trace(SHUNT_TRACE_ALL, &id, 1);
+	struct pollfd p = {.fd = near, .events = POLLIN};
+	struct shunt_trace_counts c;
+
+	for (int polls = 0; polls < 2; polls++) {
+		start(t);
+		for (int i = 0; i < 4; i++) {
+			send_frames(far, FRAMES / 4, 60);
+			if (polls)
+				cr_assert_geq(poll(&p, 1, 1), 0);
+		}
+		cr_assert_eq(shunt_tracer_read(t, &c, NULL), 0); /* while running */
+		is(&c.copies, FRAMES, SHUNT_DERIVED);
+		c = stop(t);
+		is(&c.copies, FRAMES, SHUNT_DERIVED);
+		cr_assert_eq(c.copied_bytes.how, SHUNT_UNAVAILABLE);
+		cr_assert_eq(c.by_nr[SYS_poll], polls ? 4u : 0u);
+	}
+	/* Nothing was cleared by looking. */
+	cr_assert_eq(statistics(near), 2u * FRAMES);
+	shunt_tracer_close(t);
+	bench_lab_close(&lab);
+}
+
+Test(tracer_ring, counts_nothing_that_is_refused)
+{
+	NEED_LAB(lab);
+	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
+	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
+	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+
+	refuse_all(near);
+	start(t);
+	send_frames(far, FRAMES, 60);
+	struct shunt_trace_counts c = stop(t);
+	is(&c.copies, 0, SHUNT_DERIVED);
+	shunt_tracer_close(t);
+	bench_lab_close(&lab);
+}
+
+/* The owner's own statistics read sets the count to 0 under way. */
+Test(tracer_ring, survives_a_statistics_read)
+{
+	NEED_LAB(lab);
+	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
+	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
+	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+	struct pollfd p = {.fd = near, .events = POLLIN};
+
+	start(t);
+	send_frames(far, FRAMES, 60);
+	poll(&p, 1, 1);
+	cr_assert_eq(statistics(near), (unsigned)FRAMES);
+	send_frames(far, FRAMES / 2, 60);
+	struct shunt_trace_counts c = stop(t);
+	is(&c.copies, FRAMES * 1.5, SHUNT_DERIVED);
+	shunt_tracer_close(t);
+	bench_lab_close(&lab);
+}
+
+Test(tracer_ring, says_when_the_socket_is_gone)
+{
+	NEED_LAB(lab);
+	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
+	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
+	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+
+	start(t);
+	send_frames(far, FRAMES, 60);
+	close(near);
+	struct shunt_trace_counts c = stop(t);
+	cr_assert_eq(c.copies.bound, SHUNT_LOWER);
+	cr_assert_neq(c.copies.reason[0], 0);
+	shunt_tracer_close(t);
+
+	t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+	start(t);
+	c = stop(t);
+	cr_assert_eq(c.copies.how, SHUNT_UNAVAILABLE);
+	shunt_tracer_close(t);
+	bench_lab_close(&lab);
+}
+
+#else
+
+Test(tracer_ring, is_built)
+{
+	cr_skip_test("built without tracing");
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What tests of the tracer share. What is traced is made by the tests: plain sockets.
+ */
+#ifndef TESTS_NET_TRACING_H
+#define TESTS_NET_TRACING_H
+
+#include "drivers/core/netns.h"
+#include "tests/net/net.h"
+#include "tracing/tracer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FRAMES 1000
+
+static inline struct shunt_trace_thread self(void)
+{
+	return (struct shunt_trace_thread){
+		.pid = getpid(), .tid = (pid_t)syscall(SYS_gettid), .role = SHUNT_THREAD_APP};
+}
+
+static inline struct shunt_tracer *must_trace(
+	unsigned what, const struct shunt_identity *ids, unsigned n)
+{
+	struct shunt_trace_thread me = self();
+	struct shunt_trace_opts opts = {
+		.what = what, .queues = ids, .nqueues = n, .threads = &me, .nthreads = 1};
+	struct shunt_err err = {.code = 0};
+	struct shunt_tracer *t;
+	int rc = shunt_tracer_open(&t, &opts, &err);
+
+	if (rc == -EPERM || rc == -ENOTSUP)
+		cr_skip_test("no tracing: %s", err.what);
+	cr_assert_eq(rc, 0, "%s", err.what);
+	return t;
+}
+
+static inline void start(struct shunt_tracer *t)
+{
+	struct shunt_err err;
+
+	cr_assert_eq(shunt_tracer_start(t, &err), 0, "%s", err.what);
+}
+
+static inline struct shunt_trace_counts stop(struct shunt_tracer *t)
+{
+	struct shunt_trace_counts c;
+
+	cr_assert_eq(shunt_tracer_stop(t, NULL), 0);
+	cr_assert_eq(shunt_tracer_read(t, &c, NULL), 0);
+	cr_assert_eq(c.missed, 0u);
+	return c;
+}
+
+static inline void is(const struct shunt_figure *f, double value, enum shunt_how how)
+{
+	cr_assert_eq(f->how, how, "%s: %s", shunt_how_name(f->how), f->reason);
+	cr_assert_eq(f->bound, SHUNT_EXACT, "%s", f->reason);
+	cr_assert_eq(f->value, value, "%.0f, not %.0f", f->value, value);
+}
+
+/* A packet socket of a namespace, bound to an interface; proto 0 for one that only sends. */
+static inline int packet_socket(int ns, unsigned ifindex, int proto)
+{
+	struct sockaddr_ll to = {.sll_family = AF_PACKET,
+		.sll_ifindex = (int)ifindex,
+		.sll_protocol = htons((uint16_t)proto)};
+	int room = 64 << 20, back = shunt_netns_enter(ns);
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	cr_assert_geq(fd, 0);
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room), 0);
+	cr_assert_eq(bind(fd, (struct sockaddr *)&to, sizeof to), 0);
+	cr_assert_eq(shunt_netns_leave(back), 0);
+	return fd;
+}
+
+static inline void send_frames(int fd, unsigned n, uint32_t size)
+{
+	uint8_t f[1514];
+
+	udp_frame(f, size);
+	for (unsigned i = 0; i < n; i++)
+		cr_assert_eq(send(fd, f, size, 0), (ssize_t)size);
+}
+
+static inline struct shunt_identity identity(
+	enum shunt_kind kind, int fd, const struct bench_lab *lab)
+{
+	struct shunt_identity id = {.kind = kind, .fd = fd, .pid = getpid()};
+
+	id.tid = (pid_t)syscall(SYS_gettid);
+	if (lab) {
+		id.ifindex = lab->near_ifindex;
+		id.netns = shunt_netns_inode(lab->near_ns);
+	}
+	return id;
+}
+
+static inline unsigned drain(int fd, uint32_t size)
+{
+	uint8_t f[2048];
+	unsigned n = 0;
+
+	while (recv(fd, f, sizeof f, MSG_DONTWAIT) == (ssize_t)size)
+		n++;
+	return n;
+}
+
+/* n frames that were never an skb on the sending side. */
+static inline void send_live(struct shunt_dev *live, unsigned n, uint32_t size)
+{
+	uint8_t f[1514];
+	struct shunt_frame frame = {.data = f, .len = size};
+	struct shunt_flood flood = {.frames = &frame, .nframes = 1, .packets = n, .pps = 50000};
+	struct shunt_flood_result r;
+
+	udp_frame(f, size);
+	cr_assert_eq(shunt_flood(shunt_get_queue(live, 0), &flood, &r, NULL), 0);
+	cr_assert_eq(r.sent, n);
+}
+
+/* Nothing that is sent from now on gets into the socket. */
+static inline void refuse_all(int fd)
+{
+	struct sock_filter ret0 = BPF_STMT(BPF_RET | BPF_K, 0);
+	struct sock_fprog prog = {.len = 1, .filter = &ret0};
+
+	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &prog, sizeof prog), 0);
+}
+
+#endif
