@@ -86,7 +86,7 @@ static inline int packet_socket(int ns, unsigned ifindex, int proto)
 
 static inline void send_frames(int fd, unsigned n, uint32_t size)
 {
-	uint8_t f[1514];
+	uint8_t f[4096];
 
 	udp_frame(f, size);
 	for (unsigned i = 0; i < n; i++)
