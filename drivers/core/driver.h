@@ -68,7 +68,8 @@ extern const struct shunt_key shunt_common_keys[];
 /* Table walk; NULL past the end. */
 const struct shunt_driver *shunt_driver_table(unsigned index);
 
-/* Facts and notes for shunt_info; too many or too long ones are cut, never overflow. */
+/* Facts and notes for shunt_info; too many or too long ones are cut, never overflow. A fact that
+ * is there already gets the new value. */
 void shunt_fact(struct shunt_dev *dev, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void shunt_note(struct shunt_dev *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

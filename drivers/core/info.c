@@ -12,14 +12,19 @@
 void shunt_fact(struct shunt_dev *dev, const char *key, const char *fmt, ...)
 {
 	struct shunt_info *info = &dev->info;
+	unsigned i = 0;
 	va_list ap;
 
-	if (info->nfacts == SHUNT_FACTS)
+	while (i < info->nfacts && strcmp(info->facts[i].key, key))
+		i++;
+	if (i == SHUNT_FACTS)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(info->facts[info->nfacts].value, sizeof info->facts[0].value, fmt, ap);
+	vsnprintf(info->facts[i].value, sizeof info->facts[0].value, fmt, ap);
 	va_end(ap);
-	info->facts[info->nfacts++].key = key;
+	info->facts[i].key = key;
+	if (i == info->nfacts)
+		info->nfacts++;
 }
 
 void shunt_note(struct shunt_dev *dev, const char *fmt, ...)

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * af_xdp: frames go from an XDP program to user space past the kernel's stack, through rings in
+ * memory that both sides map. Documentation/networking/af_xdp.rst, Linux 6.18; works from 5.18
+ * (xdp.frags, bpf_link). Multi-buffer frames (XDP_USE_SG) are not taken: a frame longer than a
+ * chunk less 256 bytes is lost, and counted as too_long.
+ */
+#include "drivers/af_xdp/af_xdp.h"
+#include "drivers/af_xdp/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct shunt_key keys[] = {
+	{"queues", SHUNT_KEY_TEXT, "all, or a list like 0-3,7", 0, 0},
+	{"mode", SHUNT_KEY_CHOICE, "auto|copy|zc", 0, 0},
+	{"attach", SHUNT_KEY_CHOICE, "auto|native|skb", 0, 0},
+	{"action", SHUNT_KEY_CHOICE, "redirect|drop", 0, 0},
+	{"busy", SHUNT_KEY_NUMBER, "a budget of packets", 0, 65535},
+	{"wakeup", SHUNT_KEY_CHOICE, "on|off", 0, 0},
+	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
+};
+
+static int read_queues(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	const char *text = shunt_spec_get(&dev->spec, "queues", "all");
+	uint32_t there = afxdp_channels(dev->info.ifname);
+	uint32_t most = there < SHUNT_QUEUES ? there : SHUNT_QUEUES;
+	uint64_t exist = most == 64 ? ~UINT64_C(0) : (UINT64_C(1) << most) - 1;
+
+	a->all = !strcmp(text, "all");
+	if (a->all)
+		a->queues = exist;
+	else if (shunt_spec_list(text, &a->queues))
+		return shunt_fail_usage(err, -EINVAL, NULL,
+			"queues=%.60s: it takes all, or a list like 0-3,7", text);
+	if (a->queues & ~exist)
+		return shunt_fail_usage(err, -EINVAL, NULL, "queues=%.60s: %.40s has %u (from 0)",
+			text, dev->info.ifname, there);
+	if (there > most)
+		shunt_note(dev, "%u of %u queues are covered: the rest is left to the stack", most,
+			there);
+	dev->nqueues = (unsigned)__builtin_popcountll(a->queues);
+	return 0;
+}
+
+static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	const struct shunt_spec *s = &dev->spec;
+
+	a->mode = shunt_spec_is(s, "mode", "zc", false)     ? AFXDP_ZC
+		  : shunt_spec_is(s, "mode", "copy", false) ? AFXDP_COPY
+							    : AFXDP_AUTO;
+	a->attach = shunt_spec_is(s, "attach", "skb", false)      ? SHUNT_XDP_SKB
+		    : shunt_spec_is(s, "attach", "native", false) ? SHUNT_XDP_NATIVE
+								  : SHUNT_XDP_AUTO;
+	a->drop = shunt_spec_is(s, "action", "drop", false);
+	a->wakeup = shunt_spec_is(s, "wakeup", "on", true);
+	a->busy = (uint32_t)shunt_spec_number(s, "busy", 0);
+	if (dev->fd >= 0)
+		return shunt_fail_usage(err, -ENOTSUP,
+			"give this process the interface, or CAP_NET_RAW and CAP_BPF",
+			"xdp: cannot use fd=%d: an AF_XDP socket made elsewhere is bound to the "
+			"memory of the process that made it",
+			dev->fd);
+	if (a->busy && dev->poll)
+		return shunt_fail_usage(err, -EINVAL, "leave out one of them",
+			"xdp: busy=%u spins, wait=poll sleeps", a->busy);
+	if (a->drop && dev->dir != SHUNT_RX)
+		return shunt_fail_usage(err, -EINVAL, NULL, "xdp: action=drop cannot transmit");
+	if (a->mode == AFXDP_ZC && a->attach == SHUNT_XDP_SKB)
+		return shunt_fail_usage(err, -EINVAL, "leave out attach=skb",
+			"xdp: zero-copy needs the program attached natively");
+	return read_queues(dev, err);
+}
+
+static int afxdp_open(struct shunt_dev *dev, struct shunt_err *err)
+{
+	dev->priv = calloc(1, sizeof(struct afxdp));
+	if (!dev->priv)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	int rc = read_keys(dev, err);
+	if (rc) {
+		free(dev->priv);
+		dev->priv = NULL;
+	}
+	return rc;
+}
+
+static int afxdp_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+
+	if (a->drop)
+		return shunt_fail(err, -ENOTSUP, NULL, "xdp: action=drop uses no memory");
+	if (a->region)
+		return shunt_fail(err, -EBUSY, "detach the other first", "xdp: takes one region");
+	if (region->info.lent)
+		return shunt_fail(err, -ENOTSUP, "attach a region of shunt_region_create",
+			"xdp: region %u is another device's memory", region->info.id);
+	a->region = region;
+	a->attached = true;
+	atomic_fetch_add(&region->attached, 1);
+	return 0;
+}
+
+static int afxdp_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+
+	if (!a->attached || a->region != region)
+		return shunt_fail(
+			err, -EINVAL, NULL, "xdp: region %u is not attached", region->info.id);
+	if (dev->state != SHUNT_OPENED)
+		return shunt_fail(err, -EBUSY, "close the device",
+			"xdp: the sockets hold region %u", region->info.id);
+	atomic_fetch_sub(&region->attached, 1);
+	a->region = NULL;
+	a->attached = false;
+	return 0;
+}
+
+/* RX holds room frames; FILL as many, what the device's ring takes out of it for itself, and a few
+ * more, so that under overload RX is full before FILL is empty, and the loss has the right name. */
+static void choose_sizes(struct shunt_dev *dev)
+{
+	struct afxdp *a = dev->priv;
+	uint32_t longest = a->region ? a->region->info.chunk : SHUNT_CHUNK;
+
+	a->rx_size = afxdp_pow2(dev->room);
+	a->devring = a->mode == AFXDP_COPY ? 0 : afxdp_device_ring(dev->info.ifname);
+	a->target =
+		afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST : AFXDP_TX_FILL;
+	a->fill_size = afxdp_pow2(a->target);
+	longest -= AFXDP_HEADROOM;
+	if (dev->info.max_frame > longest)
+		dev->info.max_frame = longest;
+}
+
+static int make_queues(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	uint64_t left = a->queues;
+
+	a->queue = aligned_alloc(64, dev->nqueues * sizeof *a->queue);
+	if (!a->queue)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	memset(a->queue, 0, dev->nqueues * sizeof *a->queue);
+	for (unsigned i = 0; i < dev->nqueues; i++, left &= left - 1) {
+		shunt_queue_init(&a->queue[i].q, dev, i);
+		a->queue[i].id = (uint32_t)__builtin_ctzll(left);
+		a->queue[i].fd = -1;
+	}
+	return 0;
+}
+
+static int load_program(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	struct shunt_redirect_opts opts = {.ifindex = dev->info.ifindex,
+		.ifname = dev->info.ifname,
+		.attach = a->attach,
+		.drop = a->drop,
+		.queues = a->queues};
+
+	if (!afxdp_can(dev, SHUNT_RX))
+		return 0;
+	return shunt_redirect_open(&a->prog, &opts, err);
+}
+
+/* Frames arrive from the last line on: everything that takes them is there before. */
+static int start_sockets(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	int rc;
+
+	choose_sizes(dev);
+	rc = afxdp_memory_open(dev, err);
+	if (!rc)
+		rc = afxdp_sockets_open(dev, err);
+	for (unsigned i = 0; !rc && i < dev->nqueues; i++) {
+		afxdp_rx_choose(&a->queue[i]);
+		afxdp_tx_choose(&a->queue[i]);
+		if (a->prog)
+			rc = shunt_redirect_set(a->prog, a->queue[i].id, a->queue[i].fd, err);
+	}
+	return rc || !a->prog ? rc : shunt_redirect_attach(a->prog, err);
+}
+
+static void undo(struct shunt_dev *dev)
+{
+	struct afxdp *a = dev->priv;
+
+	shunt_redirect_close(a->prog);
+	a->prog = NULL;
+	afxdp_sockets_close(dev);
+	afxdp_memory_close(dev);
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		dev->queue[i] = NULL;
+	free(a->queue);
+	a->queue = NULL;
+}
+
+static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	int rc = make_queues(dev, err);
+
+	if (!rc)
+		rc = load_program(dev, err);
+	if (!rc)
+		rc = a->drop ? afxdp_drop_start(dev, err) : start_sockets(dev, err);
+	if (rc) {
+		undo(dev);
+		return rc;
+	}
+	afxdp_describe(dev);
+	return 0;
+}
+
+/* The program goes first: a frame that it has counted finds its socket. */
+static void afxdp_stop(struct shunt_dev *dev)
+{
+	struct afxdp *a = dev->priv;
+
+	if (a->prog)
+		shunt_redirect_detach(a->prog);
+	for (unsigned i = 0; i < dev->nqueues; i++) {
+		struct xsk_queue *xq = &a->queue[i];
+		__atomic_store_n(&xq->stopped, true, __ATOMIC_RELAXED);
+		if (!a->drop && afxdp_can(dev, SHUNT_TX))
+			afxdp_tx_stop(xq);
+	}
+	if (a->drop)
+		return;
+	shunt_fact(dev, "napi_id", "%u", afxdp_napi_id(&a->queue[0]));
+	if (a->busy && !afxdp_napi_id(&a->queue[0]))
+		shunt_note(dev, "busy-polling did nothing: %s gives no NAPI id to poll",
+			dev->info.ifname);
+}
+
+static void afxdp_close(struct shunt_dev *dev)
+{
+	struct afxdp *a = dev->priv;
+
+	if (a->queue)
+		undo(dev);
+	if (a->attached)
+		atomic_fetch_sub(&a->region->attached, 1);
+	free(a);
+}
+
+static int ledger(struct shunt_dev *dev, struct shunt_ledger *l, struct shunt_err *err)
+{
+	const struct afxdp *a = dev->priv;
+
+	if (!a->queue)
+		return shunt_fail(err, -ENODATA, NULL, "xdp: was not started");
+	return a->drop ? afxdp_drop_ledger(dev, l, err) : afxdp_ledger(dev, l, err);
+}
+
+static void identity(const struct shunt_queue *q, struct shunt_identity *id)
+{
+	const struct xsk_queue *xq = (const struct xsk_queue *)q;
+	const struct afxdp *a = q->dev->priv;
+
+	id->kind = a->drop ? SHUNT_KIND_XDP : SHUNT_KIND_XSK;
+	id->fd = xq->fd;
+	id->queue = xq->id;
+	id->zero_copy = xq->zc;
+	id->skb_mode = a->prog && shunt_redirect_is_skb(a->prog);
+}
+
+static int queue_fd(struct shunt_queue *q)
+{
+	const struct xsk_queue *xq = (const struct xsk_queue *)q;
+
+	return xq->fd < 0 ? -ENOTSUP : xq->fd;
+}
+
+static int arm(struct shunt_queue *q)
+{
+	const struct xsk_queue *xq = (const struct xsk_queue *)q;
+
+	return xq->rx.producer && afxdp_waiting(&xq->rx) > 0;
+}
+
+const struct shunt_driver shunt_driver_xdp = {
+	.name = "af_xdp",
+	.scheme = "xdp",
+	.summary = "AF_XDP: past the kernel's stack, by an XDP program and shared rings",
+	.example = "xdp:near0?attach=native",
+	.dirs = SHUNT_RXTX,
+	.is_netdev = true,
+	.keys = keys,
+	.memory = (uint64_t)(SHUNT_ROOM + AFXDP_RESERVE) * SHUNT_CHUNK + SHUNT_ROOM * 24,
+	.usable = afxdp_usable,
+	.open = afxdp_open,
+	.attach = afxdp_attach,
+	.detach = afxdp_detach,
+	.start = afxdp_start,
+	.stop = afxdp_stop,
+	.close = afxdp_close,
+	.ledger = ledger,
+	.identity = identity,
+	.queue_fd = queue_fd,
+	.arm = arm,
+	.flood = afxdp_flood,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Transmit. In copy mode sendto does the work, XDP_MAX_TX_SKB_BUDGET descriptors a call, and tells
+ * of a frame that the device dropped with EBUSY, one a call (net/xdp/xsk.c, xsk_generic_xmit).
+ * Completions may never come after a device fault, so nothing waits for them without a bound.
+ */
+#include "core/clock.h"
+#include "drivers/af_xdp/af_xdp.h"
+#include "drivers/af_xdp/ring.h"
+#include "drivers/core/probe.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define FLUSH_NS (SHUNT_POLL_MS * 1000000u)
+
+/* Sent chunks come back: to the stack, and what is too much there to the region's pool. */
+static void reap(struct xsk_queue *xq)
+{
+	uint32_t at, got = xsk_ring_cons__peek(&xq->comp, AFXDP_TX_ROOM, &at);
+
+	if (!got)
+		return;
+	for (uint32_t i = 0; i < got; i++) {
+		uint64_t chunk = *xsk_ring_cons__comp_addr(&xq->comp, at + i) & xq->chunk_mask;
+		if (xq->held)
+			xq->held[chunk >> xq->shift] = 0;
+		xq->stack[xq->nstack++] = chunk;
+	}
+	xsk_ring_cons__release(&xq->comp, got);
+	xq->tx_out -= got;
+	afxdp_give_back(xq);
+}
+
+/* One call: false when another one makes no sense now. */
+static bool kick_once(struct xsk_queue *xq)
+{
+	uint32_t before = afxdp_pending(&xq->tx);
+
+	SHUNT_COUNT(&xq->q, syscalls, 1);
+	xq->kicked = true;
+	if (sendto(xq->fd, NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0)
+		return false;
+	switch (errno) {
+	case EBUSY:
+		if (xq->zc)
+			return false;
+		SHUNT_COUNT(&xq->q, tx_errors, 1); /* completed, but the device dropped it */
+		return true;
+	case EAGAIN: /* budget used up, or the socket's or the device's queue is full */
+		return afxdp_pending(&xq->tx) < before;
+	case ENETDOWN:
+	case ENXIO:
+		afxdp_check_link(xq);
+		return false;
+	default: /* ENOBUFS and the like: the next call tries again */
+		return false;
+	}
+}
+
+/* A TX ring of 2048 needs 64 calls of 32, and each EBUSY ends one: bounded by the ring. */
+static void kick(struct xsk_queue *xq)
+{
+	for (unsigned i = 0; i < AFXDP_TX_ROOM && afxdp_pending(&xq->tx); i++) {
+		if (xq->zc && xq->wakeup && xq->kicked && !xsk_ring_prod__needs_wakeup(&xq->tx))
+			return;
+		if (!kick_once(xq))
+			return;
+	}
+}
+
+/* Kick until TX is empty or nothing moved for 100 ms. */
+static void flush(struct xsk_queue *xq)
+{
+	uint64_t end = shunt_now() + FLUSH_NS;
+
+	while (afxdp_pending(&xq->tx) && !xq->q.error && shunt_now() < end) {
+		kick(xq);
+		reap(xq);
+	}
+}
+
+/* A frame from a region out of reach, into a chunk of our own. */
+static bool copy_in(struct xsk_queue *xq, const struct shunt_pkt *p, struct xdp_desc *d)
+{
+	if (!xq->nstack)
+		return false;
+	uint64_t chunk = xq->stack[--xq->nstack];
+	memcpy(xq->base + chunk + AFXDP_HEADROOM, p->data, p->len);
+	*d = (struct xdp_desc){.addr = chunk + AFXDP_HEADROOM, .len = p->len};
+	SHUNT_COUNT(&xq->q, user_copies, 1);
+	SHUNT_COUNT(&xq->q, user_copied_bytes, p->len);
+	return true;
+}
+
+/* Nothing may go into the ring that the kernel would call invalid: it drops it without completion,
+ * and the chunk with it. True when the frame cannot be sent, and is given up. */
+static bool unsendable(struct xsk_queue *xq, struct shunt_pkt *p, bool ours)
+{
+	uint64_t room = ours ? (uint64_t)~xq->chunk_mask + 1 -
+					(((uint8_t *)p->data - xq->base) & ~xq->chunk_mask)
+			     : (uint64_t)~xq->chunk_mask + 1 - AFXDP_HEADROOM;
+
+	if (p->len && p->len <= room && p->len <= xq->q.dev->info.max_frame)
+		return false;
+	SHUNT_COUNT(&xq->q, tx_errors, 1);
+	if (ours)
+		xq->q.release(&xq->q, p, 1);
+	else
+		p->flags |= SHUNT_PKT_KEPT;
+	return true;
+}
+
+static uint32_t fill_tx(
+	struct xsk_queue *xq, struct shunt_pkt *pkts, unsigned n, unsigned *taken, uint64_t *bytes)
+{
+	uint32_t at = 0, used = 0, room = xsk_prod_nb_free(&xq->tx, n);
+	unsigned i;
+
+	n = n < room ? n : room;
+	at = xq->tx.cached_prod;
+	for (i = 0; i < n; i++) {
+		struct xdp_desc *d = xsk_ring_prod__tx_desc(&xq->tx, at + used);
+		bool ours = pkts[i].region == xq->region;
+
+		if (unsendable(xq, &pkts[i], ours)) {
+			*bytes += pkts[i].len;
+			continue;
+		}
+		if (ours) {
+			*d = (struct xdp_desc){
+				.addr = (uint64_t)((uint8_t *)pkts[i].data - xq->base),
+				.len = pkts[i].len};
+			xq->q.out--;
+		} else if (copy_in(xq, &pkts[i], d)) {
+			pkts[i].flags |= SHUNT_PKT_KEPT;
+		} else {
+			break;
+		}
+		if (xq->held)
+			xq->held[d->addr >> xq->shift] = 1;
+		*bytes += pkts[i].len;
+		used++;
+	}
+	xq->tx.cached_prod += used;
+	*taken = i;
+	return used;
+}
+
+static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	struct xsk_queue *xq = (struct xsk_queue *)q;
+	uint64_t bytes = 0;
+	unsigned taken = 0;
+
+	if (q->error)
+		return q->error;
+	reap(xq);
+	uint32_t used = n ? fill_tx(xq, pkts, n, &taken, &bytes) : 0;
+	if (used)
+		xsk_ring_prod__submit(&xq->tx, used);
+	xq->tx_out += used;
+	kick(xq);
+	SHUNT_COUNT(q, tx_packets, taken);
+	SHUNT_COUNT(q, tx_bytes, bytes);
+	SHUNT_COUNT(q, tx_bursts, taken > 0);
+	SHUNT_COUNT(q, tx_short, taken < n);
+	SHUNT_PROBE_TX(q, taken);
+	return taken ? (int)taken : q->error;
+}
+
+/* The generic sender, and then what it leaves in the ring. */
+int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
+	struct shunt_flood_result *r, struct shunt_err *err)
+{
+	struct xsk_queue *xq = (struct xsk_queue *)q;
+	int rc = shunt_flood_by_tx(q, flood, r, err);
+	uint64_t errors = q->stats.tx_errors;
+
+	flush(xq);
+	uint64_t lost = q->stats.tx_errors - errors + afxdp_pending(&xq->tx);
+	r->refused += lost;
+	r->sent -= lost;
+	return rc;
+}
+
+/* What the device did not take in time is lost, and is not silently lost. */
+void afxdp_tx_stop(struct xsk_queue *xq)
+{
+	flush(xq);
+	SHUNT_COUNT(&xq->q, tx_errors, afxdp_pending(&xq->tx));
+	xq->q.tx = shunt_no_tx;
+}
+
+void afxdp_tx_choose(struct xsk_queue *xq)
+{
+	if (!afxdp_can(xq->q.dev, SHUNT_TX))
+		return;
+	xq->q.tx = tx_burst;
+	xq->q.alloc = afxdp_alloc;
+}
