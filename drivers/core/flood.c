@@ -112,8 +112,10 @@ static int push(struct run *run, struct shunt_pkt *pkts, unsigned n)
 
 	for (unsigned k = 0; k < n;) {
 		int got = shunt_tx(run->q, pkts + k, n - k);
-		if (got < 0)
+		if (got < 0) {
+			shunt_release(run->q, pkts + k, n - k);
 			return got;
+		}
 		k += (unsigned)got;
 		run->r->sent += (unsigned)got;
 		if (got) {

@@ -152,6 +152,29 @@ Test(packet_link, link_lost_in_transmit)
 	}
 }
 
+/* A sender that is cut off gives back what it could not send. */
+Test(packet_link, lost_under_a_flood)
+{
+	NEED_LAB(lab);
+	struct shunt_err err = {.code = 0};
+	struct shunt_flood_result r;
+	uint8_t f[60];
+	struct shunt_frame frame = {.data = f, .len = sizeof f};
+	struct shunt_flood flood = {.frames = &frame, .nframes = 1, .packets = 100};
+	struct shunt_dev *tx =
+		must_open(SHUNT_TX, "packet:near0?netns=%s&mode=mmsg", lab.near_path);
+
+	make(f, sizeof f, 0);
+	cr_assert_eq(shunt_flood(queue_of(tx), &flood, &r, &err), 0, "%s", err.what);
+	cr_assert_eq(r.sent, 100u);
+	in_near(&lab, set_down);
+	cr_assert_eq(shunt_flood(queue_of(tx), &flood, &r, &err), -ENETDOWN);
+	cr_assert(strstr(err.what, "went down"), "%s", err.what);
+	cr_assert_eq(r.sent, 0u);
+	must_close(tx);
+	bench_lab_close(&lab);
+}
+
 Test(packet_link, renamed_goes_on)
 {
 	char rest[64];

@@ -207,3 +207,37 @@ Test(packet_mem, refuses_bad_descriptors)
 	close(fd);
 	bench_lab_close(&lab);
 }
+
+/* Without rights: one clear line; but a socket that a helper opened will do, with less room. */
+Test(packet_mem, without_rights)
+{
+	NEED_LAB(lab);
+	struct shunt_err err = {.code = 0};
+	struct shunt_dev *dev;
+	struct shunt_info info;
+	char spec[64];
+	int fd = foreign_socket(&lab, false);
+	int back = shunt_netns_enter(lab.near_ns);
+
+	cr_assert_eq(seteuid(65534), 0);
+	cr_assert_eq(shunt_open(&dev, "packet:near0", SHUNT_RX, &err), 0, "%s", err.what);
+	cr_assert_eq(shunt_start(dev, &err), -EPERM);
+	cr_assert(strstr(err.what, "CAP_NET_RAW"), "%s", err.what);
+	cr_assert(strstr(err.remedy, "setcap"), "%s", err.remedy);
+	cr_assert_eq(err.kind, SHUNT_ERR_RUN);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+
+	snprintf(spec, sizeof spec, "packet:near0?room=1048576&fd=%d", fd);
+	cr_assert_eq(shunt_open(&dev, spec, SHUNT_RX, &err), 0, "%s", err.what);
+	cr_assert_eq(shunt_start(dev, &err), 0, "%s", err.what);
+	shunt_get_info(dev, &info);
+	bool said = false;
+	for (unsigned i = 0; i < info.nnotes; i++)
+		said |= strstr(info.notes[i], "CAP_NET_ADMIN") != NULL;
+	cr_assert(said);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	cr_assert_eq(seteuid(0), 0);
+	cr_assert_eq(shunt_netns_leave(back), 0);
+	close(fd);
+	bench_lab_close(&lab);
+}
