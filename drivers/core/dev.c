@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NETNS_FORM "netns= takes a path like /run/netns/NAME or /proc/PID/ns/net"
+
 const struct shunt_key shunt_common_keys[] = {
 	{"wait", SHUNT_KEY_CHOICE, "spin|poll", 0, 0},
 	{"room", SHUNT_KEY_NUMBER, "a number of frames", 64, 1u << 20},
@@ -71,9 +73,8 @@ static int open_netns(struct shunt_dev *dev, struct shunt_err *err)
 	if (path) {
 		dev->netns = open(path, O_RDONLY | O_CLOEXEC);
 		if (dev->netns < 0)
-			return shunt_fail_usage(err, -errno,
-				"a path like /run/netns/NAME or /proc/PID/ns/net",
-				"netns=%.120s: %s", path, strerror(errno));
+			return shunt_fail_usage(
+				err, -errno, NETNS_FORM, "netns=%.120s: %s", path, strerror(errno));
 	}
 	dev->info.netns = shunt_netns_inode(dev->netns);
 	return 0;
@@ -85,6 +86,9 @@ static int inside(struct shunt_dev *dev, int (*call)(struct shunt_dev *, struct 
 {
 	int back = shunt_netns_enter(dev->netns);
 
+	if (back == -EINVAL)
+		return shunt_fail_usage(err, back, NETNS_FORM,
+			"%.120s: that is no network namespace", dev->spec.text);
 	if (back < -1)
 		return shunt_fail(err, back, "network namespaces need CAP_SYS_ADMIN",
 			"cannot enter the namespace of %.120s: %s", dev->spec.text,

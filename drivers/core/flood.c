@@ -97,7 +97,6 @@ static unsigned collect(struct run *run, struct shunt_pkt *pkts, unsigned room)
 		pkts[n].len = frame->len;
 		if (run->f->stamp)
 			write_stamp(&pkts[n], run->seq);
-		run->r->sent_bytes += frame->len;
 		run->seq++;
 		run->taken++;
 		run->at++;
@@ -106,30 +105,30 @@ static unsigned collect(struct run *run, struct shunt_pkt *pkts, unsigned room)
 	return n;
 }
 
+/* What was not taken in the end goes back: a device with packets out can't be closed. */
 static int push(struct run *run, struct shunt_pkt *pkts, unsigned n)
 {
 	uint64_t since = 0;
+	unsigned k = 0;
+	int rc = 0;
 
-	for (unsigned k = 0; k < n;) {
+	while (k < n && !rc) {
+		uint32_t bytes[SHUNT_BURST];
+		for (unsigned i = k; i < n; i++) /* tx owns what it took */
+			bytes[i] = pkts[i].len;
 		int got = shunt_tx(run->q, pkts + k, n - k);
-		if (got < 0) {
-			shunt_release(run->q, pkts + k, n - k);
-			return got;
-		}
-		k += (unsigned)got;
-		run->r->sent += (unsigned)got;
-		if (got) {
-			since = 0;
-			continue;
-		}
-		uint64_t now = shunt_now();
-		since = since ? since : now;
-		if (now - since > STUCK_NS) {
-			shunt_release(run->q, pkts + k, n - k);
-			return -EIO;
-		}
+		for (int i = 0; i < got; i++)
+			run->r->sent_bytes += bytes[k++];
+		run->r->sent += got > 0 ? (unsigned)got : 0;
+		uint64_t now = got ? 0 : shunt_now();
+		since = got ? 0 : since ? since : now;
+		if (got < 0)
+			rc = got;
+		else if (since && now - since > STUCK_NS)
+			rc = -EIO;
 	}
-	return 0;
+	shunt_release(run->q, pkts + k, n - k);
+	return rc;
 }
 
 static void burst(struct run *run)

@@ -12,9 +12,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HUGE_PAGE (2u << 20)
+#define HUGE_PAGE  (2u << 20)
+#define CHUNKS_MAX (4u << 20)
 
-static atomic_uint next_id = 1; /* 0 is no region; wraps after 65535 regions in one process */
+static atomic_uint regions; /* made by this process so far */
+
+/* 1 to 65535, then again from 1: 0 is no region. */
+static uint16_t next_id(void)
+{
+	return (uint16_t)(atomic_fetch_add(&regions, 1) % UINT16_MAX + 1);
+}
 
 static int map_memfd(struct shunt_region_info *info, bool huge)
 {
@@ -80,6 +87,11 @@ int shunt_region_create(
 		return shunt_fail_usage(err, -EINVAL, "use 2048 or 4096",
 			"a chunk of %u bytes is not a power of two from 2048 to 4096", o->chunk);
 	}
+	if (r->info.chunks > CHUNKS_MAX) {
+		free(r);
+		return shunt_fail_usage(err, -EINVAL, "ask for fewer",
+			"%u chunks are more than a region may have, %u", o->chunks, CHUNKS_MAX);
+	}
 	r->stack = malloc(r->info.chunks * sizeof *r->stack);
 	int rc = r->stack ? map_region(&r->info, o, err)
 			  : shunt_fail(err, -ENOMEM, NULL, "out of memory");
@@ -88,7 +100,7 @@ int shunt_region_create(
 		free(r);
 		return rc;
 	}
-	r->info.id = (uint16_t)atomic_fetch_add(&next_id, 1);
+	r->info.id = next_id();
 	/* Lowest addresses on top: a small working set stays small in the cache. */
 	while (r->top < r->info.chunks) {
 		r->stack[r->top] = (uint64_t)(r->info.chunks - 1 - r->top) * r->info.chunk;
@@ -106,7 +118,7 @@ int shunt_region_lend(
 	*out = r;
 	if (!r)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	r->info.id = (uint16_t)atomic_fetch_add(&next_id, 1);
+	r->info.id = next_id();
 	r->info.lent = true;
 	r->info.base = base;
 	r->info.len = len;
@@ -136,12 +148,6 @@ int shunt_region_destroy(struct shunt_region *r, struct shunt_err *err)
 	return 0;
 }
 
-void shunt_region_info(const struct shunt_region *r, struct shunt_region_info *info)
-{
-	*info = r->info;
-	info->free = r->top;
-}
-
 static void lock(struct shunt_region *r)
 {
 	/* Acquire: the stack as the last holder left it; pairs with unlock(). */
@@ -154,6 +160,17 @@ static void unlock(struct shunt_region *r)
 	/* Release: the stack is written before the next holder sees the flag clear; pairs with
 	 * lock(). */
 	atomic_flag_clear_explicit(&r->lock, memory_order_release);
+}
+
+/* The lock is the only thing that changes. */
+void shunt_region_info(const struct shunt_region *region, struct shunt_region_info *info)
+{
+	struct shunt_region *r = (struct shunt_region *)region;
+
+	*info = r->info;
+	lock(r);
+	info->free = r->top;
+	unlock(r);
 }
 
 unsigned shunt_pool_get(struct shunt_region *r, uint64_t *offsets, unsigned n)

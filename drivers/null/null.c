@@ -131,7 +131,7 @@ static int null_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struc
 	struct null_queue *nq = dev->priv;
 
 	(void)err;
-	ledger->received = nq->q.stats.rx_packets;
+	ledger->received = __atomic_load_n(&nq->q.stats.rx_packets, __ATOMIC_RELAXED);
 	ledger->received_source = "the driver made them";
 	return 0;
 }

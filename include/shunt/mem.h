@@ -25,7 +25,7 @@ struct shunt_region;
 
 struct shunt_region_opts {
 	uint32_t chunk;    /* bytes a chunk, a power of two from 2048 to 4096; 0 = SHUNT_CHUNK */
-	uint32_t chunks;   /* how many; 0 = 8192 */
+	uint32_t chunks;   /* how many, at most 4 Mi; 0 = 8192 */
 	bool no_huge;      /* do not even try huge pages */
 	bool require_huge; /* fail with -ENOMEM where there are too few */
 };
