@@ -104,7 +104,8 @@ static void aim_queues(struct shunt_tracer *t, const struct shunt_trace_opts *op
 {
 	memset(t->sockets, 0, sizeof t->sockets);
 	t->target.nqueues = opts->nqueues;
-	memcpy(t->ids, opts->queues, opts->nqueues * sizeof *opts->queues);
+	if (opts->nqueues) /* memcpy wants a pointer even for nothing */
+		memcpy(t->ids, opts->queues, opts->nqueues * sizeof *opts->queues);
 	if (t->what & SHUNT_TRACE_COPIES)
 		look_at_sockets(t, t->sockets);
 	for (unsigned i = 0; i < opts->nqueues; i++) {

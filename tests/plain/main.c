@@ -97,9 +97,9 @@ static bool run(const struct plain_test *t)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
 		return true;
 	bool ok = as_expected(t, status);
-	printf("%s - %s::%s\n", ok ? "ok" : "not ok", t->suite, t->name);
 	if (!ok)
 		printf("# wait status 0x%x\n", (unsigned)status);
+	printf("%s - %s::%s\n", ok ? "ok" : "not ok", t->suite, t->name);
 	return ok;
 }
 
