@@ -3,19 +3,12 @@
  * so that nothing of the driver checks itself.
  */
 #include "tests/net/net.h"
+#include "tests/net/raw.h"
 
-#include "core/link.h"
-#include "drivers/core/netns.h"
-
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/if_ether.h>
 #include <linux/if_link.h>
-#include <linux/if_packet.h>
-#include <net/if.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -50,45 +43,14 @@ static int refused(enum shunt_dir dir, const char *keys, struct shunt_err *err)
 	return rc;
 }
 
-/* A raw packet socket in a namespace, on an interface. */
-static int raw(int ns, const char *ifname)
-{
-	int back = shunt_netns_enter(ns), size = 32 << 20;
-	struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL)};
-	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-
-	to.sll_ifindex = (int)if_nametoindex(ifname);
-	cr_assert_geq(fd, 0);
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
-	cr_assert_eq(bind(fd, (struct sockaddr *)&to, sizeof to), 0, "%s", strerror(errno));
-	cr_assert_eq(shunt_netns_leave(back), 0);
-	return fd;
-}
-
-/* Frame i: its number in the payload, its own length and port. */
-static uint32_t make(uint8_t *f, uint32_t i, uint32_t len)
-{
-	udp_frame(f, len);
-	memcpy(f + 42, &i, sizeof i);
-	for (uint32_t k = 46; k < len; k++)
-		f[k] = (uint8_t)(i + k);
-	f[35] = (uint8_t)i;
-	return len;
-}
-
 static void send_frames(int fd, uint32_t from, uint32_t n, uint32_t len)
 {
 	uint8_t f[2048];
 
 	for (uint32_t i = from; i < from + n; i++) {
-		make(f, i, len);
+		raw_frame(f, i, len);
 		cr_assert_eq(send(fd, f, len, 0), (ssize_t)len, "%s", strerror(errno));
 	}
-}
-
-static uint32_t length_of(uint32_t i)
-{
-	return 60 + i * 37 % 1455; /* 60..1514 */
 }
 
 /* Receive until none came for a while; checks bytes where len is 0 (mixed lengths). */
@@ -111,8 +73,8 @@ static uint32_t receive(struct shunt_dev *dev, uint32_t from, bool check)
 			}
 			idle = 0;
 			for (int i = 0; check && i < n; i++) {
-				uint32_t len =
-					make(want, got + (uint32_t)i, length_of(got + (uint32_t)i));
+				uint32_t len = raw_frame(
+					want, got + (uint32_t)i, raw_length(got + (uint32_t)i));
 				cr_assert_eq(p[i].len, len);
 				cr_assert_eq(p[i].wire_len, len);
 				cr_assert_arr_eq((uint8_t *)p[i].data, want, len);
@@ -159,7 +121,7 @@ static void byte_for_byte(const char *keys, const char *attach)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, keys);
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	uint32_t total = 0;
 	uint8_t f[2048];
 
@@ -167,7 +129,7 @@ static void byte_for_byte(const char *keys, const char *attach)
 	cr_assert_str_eq(fact(dev, "mode"), "copy");
 	for (unsigned round = 0; round < 20; round++) {
 		for (uint32_t i = total; i < total + 500; i++) {
-			uint32_t len = make(f, i, length_of(i));
+			uint32_t len = raw_frame(f, i, raw_length(i));
 			cr_assert_eq(send(fd, f, len, 0), (ssize_t)len);
 		}
 		total += receive(dev, total, true);
@@ -206,7 +168,7 @@ static void overload(const char *keys)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, keys);
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 
 	send_frames(fd, 0, 2000, 60);
 	usleep(20000);
@@ -240,7 +202,7 @@ Test(af_xdp, fill_empty_is_counted)
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "room=64");
 	struct shunt_queue *q = shunt_get_queue(dev, 0);
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	struct shunt_pkt p[2000];
 	unsigned got = 0;
 
@@ -269,7 +231,7 @@ Test(af_xdp, stop_keeps_what_waits)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 
 	send_frames(fd, 0, 700, 60);
 	usleep(20000);
@@ -304,7 +266,7 @@ Test(af_xdp, too_long_is_counted)
 		cr_assert_eq(shunt_netns_leave(back), 0);
 	}
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	for (uint32_t i = 0; i < 100; i++) {
 		uint32_t len = i % 2 ? 1792 : 1793 + i * 10;
 		udp_frame(f, len);
@@ -323,7 +285,7 @@ Test(af_xdp, all_queues_are_covered)
 {
 	LAB(.queues = 4);
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	struct shunt_qstats s;
 	unsigned used = 0;
 
@@ -362,7 +324,7 @@ Test(af_xdp, drop_counts_twice)
 {
 	LAB(.queues = 4);
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "action=drop");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	struct shunt_identity id;
 
 	send_frames(fd, 0, 3000, 60);
@@ -465,7 +427,7 @@ Test(af_xdp, foreign_program_is_named_and_left_alone)
 Test(af_xdp, reopens_at_once_and_leaves_nothing)
 {
 	LAB(.queues = 2);
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	unsigned had = programs("shunt_redirect"), held = links("shunt_redirect");
 
 	for (uint32_t i = 0; i < 20; i++) {
@@ -489,7 +451,7 @@ static void gone(const char *keys, int error, int (*act)(struct shunt_err *))
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, keys);
 	struct shunt_queue *q = shunt_get_queue(dev, 0);
-	int fd = raw(the_lab.far_ns, BENCH_FAR), rc = 0;
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR), rc = 0;
 	struct shunt_pkt p[SHUNT_BURST];
 	struct shunt_info info;
 	struct shunt_err err = {.code = 0};
@@ -563,7 +525,7 @@ Test(af_xdp, a_new_name_changes_nothing)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	int back = shunt_netns_enter(the_lab.near_ns);
 
 	cr_assert_eq(shunt_link_set_up(BENCH_NEAR, false, NULL), 0);
@@ -603,7 +565,7 @@ Test(af_xdp, busy_poll_says_that_it_does_nothing)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "busy=64");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	struct shunt_info info;
 	bool said = false;
 
@@ -625,7 +587,7 @@ Test(af_xdp, spinning_calls_nothing)
 {
 	LAB();
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
-	int fd = raw(the_lab.far_ns, BENCH_FAR);
+	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	struct shunt_qstats s;
 
 	for (int i = 0; i < 100; i++) {
