@@ -145,15 +145,20 @@ Test(dev, tables_are_bounded)
 {
 	struct shunt_dev *dev = must_open("null:", SHUNT_RX);
 	struct shunt_ledger ledger = {0};
-	char longest[500];
+	char longest[500], keys[100][8];
 
 	memset(longest, 'x', sizeof longest - 1);
 	longest[sizeof longest - 1] = 0;
 	for (int i = 0; i < 100; i++) {
-		shunt_fact(dev, "key", "%s", longest);
+		snprintf(keys[i], sizeof keys[i], "key%d", i);
+		shunt_fact(dev, keys[i], "%s", longest);
 		shunt_note(dev, "%s", longest);
 		shunt_add_loss(&ledger, "drop", 1, "test");
 	}
+	cr_assert_eq(dev->info.nfacts, SHUNT_FACTS);
+	/* What is there already takes the new value, also in a full table. */
+	shunt_fact(dev, "key3", "new");
+	cr_assert_str_eq(dev->info.facts[3].value, "new");
 	cr_assert_eq(dev->info.nfacts, SHUNT_FACTS);
 	cr_assert_eq(dev->info.nnotes, SHUNT_NOTES);
 	cr_assert_eq(ledger.losses, SHUNT_LEDGER_MAX);
