@@ -49,13 +49,14 @@ static void no_ipv6(void)
 
 static int set_up_end(const char *name, bool merge, struct shunt_err *err)
 {
-	/* GRO keeps the receiving end's NAPI on without an XDP program. Size 1: nothing is merged.
-	 */
-	int rc = shunt_link_set_gro(name, true, merge ? 65536 : 1, err);
+	int rc = shunt_link_set_up("lo", true, err);
 
 	if (!rc)
-		rc = shunt_link_set_up("lo", true, err);
-	return rc ? rc : shunt_link_set_up(name, true, err);
+		rc = shunt_link_set_up(name, true, err);
+	/* GRO keeps the receiving end's NAPI on without an XDP program. Size 1: nothing is merged.
+	 * Switched on while the link is up, or veth does not tell the other end that frames may be
+	 * redirected to it (veth_set_features). */
+	return rc ? rc : shunt_link_set_gro(name, true, merge ? 65536 : 1, err);
 }
 
 static int build(struct bench_lab *lab, const struct bench_lab_opts *opts, struct shunt_err *err)

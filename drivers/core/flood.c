@@ -172,6 +172,17 @@ int shunt_flood_by_tx(struct shunt_queue *q, const struct shunt_flood *f,
 	return stopped(&run) ? -EINTR : 0;
 }
 
+/* Templates that can't be sent are passed over; if that is all of them, for ever. */
+static bool endless(const struct shunt_queue *q, const struct shunt_flood *f)
+{
+	uint32_t longest = q->dev->info.max_frame;
+
+	for (unsigned i = 0; i < f->nframes; i++)
+		if (!longest || f->frames[i].len <= longest)
+			return false;
+	return !f->source && !f->packets;
+}
+
 int shunt_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt_flood_result *r,
 	struct shunt_err *err)
 {
@@ -179,6 +190,10 @@ int shunt_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt
 	r->asked_pps = f->timed ? 0 : f->pps;
 	if (!f->source && !f->nframes)
 		return shunt_fail(err, -EINVAL, NULL, "a workload without frames");
+	if (endless(q, f))
+		return shunt_fail(err, -EMSGSIZE, NULL,
+			"every frame is longer than the %u bytes that %.80s takes",
+			q->dev->info.max_frame, q->dev->spec.text);
 	if (q->dev->drv->flood)
 		return q->dev->drv->flood(q, f, r, err);
 	return shunt_flood_by_tx(q, f, r, err);

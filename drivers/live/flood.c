@@ -238,7 +238,7 @@ static int check(struct flood *w, uint64_t *looked)
 	if (c.taken != lq->last.taken || c.errors != lq->last.errors || !lq->offered)
 		return 0;
 	return shunt_fail(w->err, -ENOTCONN,
-		"switch GRO on at the peer: ethtool -K PEER gro on, or attach an XDP program there",
+		"at the peer: ethtool -K PEER gro off, then gro on; or attach an XDP program there",
 		"%.80s: no frame was taken: the peer is down or has no NAPI", dev->spec.text);
 }
 

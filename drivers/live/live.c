@@ -7,6 +7,7 @@
  */
 #include "drivers/live/live.h"
 
+#include "core/link_xdp.h"
 #include "drivers/core/probe.h"
 #include "drivers/core/region.h"
 
@@ -150,6 +151,21 @@ static int live_open(struct shunt_dev *dev, struct shunt_err *err)
 	return 0;
 }
 
+/* Frames that are redirected to a driver that can't take any vanish without a word. A veth can, but
+ * says so only while its peer has NAPI on: that may come later, so flood is where it is found. */
+static int can_take(const struct shunt_dev *dev, const struct live_queue *lq, struct shunt_err *err)
+{
+	uint64_t features;
+
+	if (lq->last.known || shunt_link_xdp_features(dev->info.ifindex, &features))
+		return 0;
+	if (features & SHUNT_XDP_NDO_XMIT)
+		return 0;
+	return shunt_fail_usage(err, -EOPNOTSUPP, "use packet: there, or live: on a veth",
+		"live: the driver of '%.40s' takes no XDP frames (no ndo_xdp_xmit)",
+		dev->info.ifname);
+}
+
 static void describe(struct shunt_dev *dev, struct live_queue *lq)
 {
 	snprintf(dev->info.mode, sizeof dev->info.mode, "live XDP frames from %u slots",
@@ -157,7 +173,7 @@ static void describe(struct shunt_dev *dev, struct live_queue *lq)
 	shunt_fact(dev, "spare_veth", "%s", lq->gen.spare ? "yes" : "no");
 	if (*lq->gen.note)
 		shunt_note(dev, "%s", lq->gen.note);
-	if (shunt_live_read_counters(lq, &lq->last) || !lq->last.known)
+	if (!lq->last.known)
 		shunt_note(dev,
 			"%s does not count XDP frames that it refuses: sent is what was offered",
 			dev->info.ifname);
@@ -208,11 +224,15 @@ static int live_start(struct shunt_dev *dev, struct shunt_err *err)
 		if (lq->sock < 0)
 			rc = shunt_fail(err, -errno, NULL, "socket: %s", strerror(errno));
 	}
+	shunt_queue_init(&lq->q, dev, 0);
+	if (!rc) {
+		shunt_live_read_counters(lq, &lq->last);
+		rc = can_take(dev, lq, err);
+	}
 	if (rc) {
 		release_all(lq);
 		return rc;
 	}
-	shunt_queue_init(&lq->q, dev, 0);
 	lq->q.tx = live_tx;
 	lq->q.alloc = live_alloc;
 	lq->q.release = live_release;

@@ -2,9 +2,11 @@
 #include "tests/net/net.h"
 
 #include "core/link.h"
+#include "core/link_xdp.h"
 #include "drivers/core/netdev.h"
 #include "drivers/core/netns.h"
 
+#include <errno.h>
 #include <net/if.h>
 #include <pthread.h>
 
@@ -40,4 +42,23 @@ Test(lab, runs_a_command_and_passes_its_status_on)
 	cr_assert_eq(pthread_create(&thread, NULL, nothing, NULL), 0);
 	pthread_join(thread, NULL);
 	cr_assert_eq(bench_lab_run(argv, &opts, &err), 7);
+}
+
+/* Each end takes redirected frames, which needs NAPI at the other. */
+Test(lab, both_ends_take_xdp_frames)
+{
+	NEED_LAB(lab);
+	uint64_t near, far;
+	int back = shunt_netns_enter(lab.near_ns);
+	int rc = shunt_link_xdp_features(lab.near_ifindex, &near);
+	shunt_netns_leave(back);
+	back = shunt_netns_enter(lab.far_ns);
+	shunt_link_xdp_features(lab.far_ifindex, &far);
+	shunt_netns_leave(back);
+	bench_lab_close(&lab);
+	if (rc == -ENOTSUP)
+		cr_skip_test("this kernel does not tell: Linux 6.3 does");
+	cr_assert_eq(rc, 0);
+	cr_assert(near & SHUNT_XDP_NDO_XMIT);
+	cr_assert(far & SHUNT_XDP_NDO_XMIT);
 }

@@ -411,3 +411,22 @@ Test(live, leaves_the_thread_where_it_was)
 	cr_assert_eq(shunt_netns_inode(-1), before);
 	bench_lab_close(&lab);
 }
+
+Test(live, refuses_an_interface_that_takes_no_xdp_frames)
+{
+	NEED_LAB(lab);
+	struct shunt_err err = {.code = 0};
+	struct shunt_dev *dev;
+	char spec[64];
+
+	snprintf(spec, sizeof spec, "live:lo?netns=%s", lab.far_path);
+	cr_assert_eq(shunt_open(&dev, spec, SHUNT_TX, &err), 0);
+	int rc = shunt_start(dev, &err);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+	if (!rc)
+		cr_skip_test("this kernel does not tell: Linux 6.3 does");
+	cr_assert_eq(rc, -EOPNOTSUPP);
+	cr_assert_eq(err.kind, SHUNT_ERR_USAGE);
+	cr_assert(strstr(err.what, "'lo'"), "%s", err.what);
+}

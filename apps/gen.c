@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * shunt gen: send synthetic frames, or those of a capture file, to any device that can transmit.
+ */
+#include "apps/app.h"
+#include "apps/verbs.h"
+#include "bench/frames.h"
+#include "bench/json.h"
+#ifdef HAVE_PCAP
+#include "drivers/pcap/source.h"
+#endif
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+const char app_gen_usage[] =
+	"SPEC [OPTION...]\n"
+	"  Sends UDP frames to a host that is not there (198.18.0.0/15), each with a sequence "
+	"number and its\n"
+	"  time, until interrupted. Says at the end what was really sent.\n"
+	"  --size N      bytes a frame, without FCS, 60 to 1514 (60)\n"
+	"  --rate R      packets a second, or max (max)\n"
+	"  --packets N   stop after N packets\n"
+	"  --seconds S   stop after S seconds\n"
+	"  --flows N     flows, that differ in the source port (1)\n"
+	"  --pcap FILE   send the frames of a capture file once, in place of these\n"
+	"  --speed xN    with --pcap: N times the file's own timing\n"
+	"  --json        one JSON document at the end, nothing else on stdout";
+
+struct options {
+	const char *spec, *pcap;
+	uint64_t size, packets, flows;
+	double rate, seconds, speed;
+	bool json, synthetic, paced;
+};
+
+static const struct option longs[] = {{"size", 1, NULL, 'z'}, {"rate", 1, NULL, 'r'},
+	{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'}, {"flows", 1, NULL, 'f'},
+	{"pcap", 1, NULL, 'p'}, {"speed", 1, NULL, 'x'}, {"json", 0, NULL, 'j'}, {0}};
+
+/* What is wrong with the option's value, or NULL. */
+static const char *read_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'z':
+		o->synthetic = true;
+		return app_number(optarg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &o->size)
+			       ? "--size takes 60 to 1514 bytes, not '%.40s'"
+			       : NULL;
+	case 'f':
+		o->synthetic = true;
+		return app_number(optarg, 1, 4096, &o->flows)
+			       ? "--flows takes 1 to 4096, not '%.40s'"
+			       : NULL;
+	case 'r':
+		o->paced = true;
+		return strcmp(optarg, "max") && app_real(optarg, 0.01, 1e9, &o->rate)
+			       ? "--rate takes max, or 0.01 to 1G packets a second, not '%.40s'"
+			       : NULL;
+	case 'n':
+		return app_number(optarg, 1, 1ull << 50, &o->packets)
+			       ? "--packets takes a number from 1, not '%.40s'"
+			       : NULL;
+	case 's':
+		return app_real(optarg, 0.001, 1e7, &o->seconds)
+			       ? "--seconds takes a number from 0.001, not '%.40s'"
+			       : NULL;
+	case 'x':
+		return app_real(optarg + (*optarg == 'x'), 1e-3, 1e6, &o->speed)
+			       ? "--speed takes x0.001 to x1M, not '%.40s'"
+			       : NULL;
+	case 'p':
+		o->pcap = optarg;
+		return NULL;
+	default:
+		o->json = true;
+		return NULL;
+	}
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+	const struct app_verb *self = app_verb("gen");
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			return app_usage(self, "option '%.60s' %s", argv[optind - 1],
+				c == '?' ? "does not exist" : "takes a value");
+		const char *wrong = read_option(o, c);
+		if (wrong) {
+			char text[160];
+			snprintf(text, sizeof text, wrong, optarg);
+			return app_usage(self, "%s", text);
+		}
+	}
+	if (optind + 1 != argc)
+		return app_usage(self,
+			optind == argc ? "which device? give a spec" : "one device spec, not %d",
+			argc - optind);
+	o->spec = argv[optind];
+	if (o->pcap && o->synthetic)
+		return app_usage(self, "--pcap has its own sizes and flows");
+	if (o->speed > 0 && !o->pcap)
+		return app_usage(self, "--speed needs --pcap: synthetic frames have no timing");
+	if (o->speed > 0 && o->paced)
+		return app_usage(self, "--rate or --speed, not both");
+	return 0;
+}
+
+static int open_source(const struct options *o, struct shunt_flood *flood, struct shunt_err *err)
+{
+#ifdef HAVE_PCAP
+	flood->timed = o->speed > 0;
+	return shunt_pcap_source_open(&flood->source, o->pcap, o->speed > 0 ? o->speed : 1, err);
+#else
+	(void)flood;
+	return shunt_fail(err, -ENOTSUP, "install libpcap-dev and build again",
+		"%.120s: this shunt was built without capture files", o->pcap);
+#endif
+}
+
+static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err)
+{
+#ifdef HAVE_PCAP
+	/* The file's own words about the damage, where that is what ended the run. */
+	if (flood->source && rc && rc != -EINTR && shunt_pcap_source_error(flood->source, err))
+		rc = err->code;
+	shunt_pcap_source_close(flood->source);
+#endif
+	flood->source = NULL;
+	return rc;
+}
+
+/* A signal ends a flood: so the time limit is one, too. */
+static void limit_time(const struct options *o)
+{
+	/* Where rate and time gave a number, only a rate that can't be held needs the alarm. */
+	double s = o->rate > 0 && !o->packets ? o->seconds * 1.05 + 0.1 : o->seconds;
+	struct itimerval t = {
+		.it_value = {.tv_sec = (time_t)s, .tv_usec = (suseconds_t)(fmod(s, 1) * 1e6)}};
+
+	if (o->seconds > 0)
+		setitimer(ITIMER_REAL, &t, NULL);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+	app_stop = true;
+}
+
+static int send_all(const struct options *o, struct shunt_dev *dev, struct shunt_flood_result *r,
+	struct shunt_err *err)
+{
+	struct shunt_frame *frames = NULL;
+	struct shunt_flood flood = {.packets = o->packets, .pps = o->rate, .stop = &app_stop};
+	int rc;
+
+	if (o->pcap) {
+		rc = open_source(o, &flood, err);
+	} else {
+		rc = bench_frames_make(&frames, (uint32_t)o->size, (uint32_t)o->flows, err);
+		flood.frames = frames;
+		flood.nframes = (unsigned)o->flows;
+		flood.stamp = true;
+		/* A rate and a time make a number: better than to stop at some frame. */
+		if (!o->packets && o->rate > 0 && o->seconds > 0)
+			flood.packets = (uint64_t)ceil(o->rate * o->seconds);
+	}
+	if (!rc) {
+		limit_time(o);
+		rc = shunt_flood(shunt_get_queue(dev, 0), &flood, r, err);
+	}
+	rc = close_source(&flood, rc, err);
+	free(frames);
+	if (!rc && o->pcap && !r->sent && !r->refused && !r->unsendable)
+		return shunt_fail_usage(
+			err, -EINVAL, NULL, "%.180s: there is no frame in it", o->pcap);
+	return rc == -EINTR ? 0 : rc;
+}
+
+static void print_text(const struct shunt_flood_result *r, const struct shunt_info *info)
+{
+	double s = (double)r->elapsed_ns / 1e9;
+
+	printf("%s: %s\n", info->spec, *info->mode ? info->mode : info->driver);
+	for (unsigned i = 0; i < info->nnotes; i++)
+		printf("note: %s\n", info->notes[i]);
+	printf("sent %" PRIu64 " frames, %" PRIu64 " bytes in %.3f s (%.0f frames/s", r->sent,
+		r->sent_bytes, s, r->sent_pps);
+	if (r->asked_pps > 0)
+		printf(", asked for %.0f", r->asked_pps);
+	printf(")\nrefused %" PRIu64 ", unsendable %" PRIu64 "\nbatch %u", r->refused,
+		r->unsendable, r->batch);
+	if (r->max_late_ns)
+		printf(", worst lateness %.1f us", (double)r->max_late_ns / 1e3);
+	if (r->sent)
+		printf(", %.0f ns of CPU a frame", (double)r->cpu_ns / (double)r->sent);
+	printf("\n");
+}
+
+static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_info *info,
+	const struct shunt_err *err)
+{
+	json_t *facts = json_object(), *notes = json_array();
+
+	for (unsigned i = 0; i < info->nfacts; i++)
+		json_object_set_new(
+			facts, info->facts[i].key, bench_json_text(info->facts[i].value));
+	for (unsigned i = 0; i < info->nnotes; i++)
+		json_array_append_new(notes, bench_json_text(info->notes[i]));
+	return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:o, s:o, "
+			 "s:o, s:o}",
+		"schema", "shunt-gen/1", "spec", bench_json_text(info->spec), "sent",
+		(json_int_t)r->sent, "sent_bytes", (json_int_t)r->sent_bytes, "refused",
+		(json_int_t)r->refused, "unsendable", (json_int_t)r->unsendable, "elapsed_ns",
+		(json_int_t)r->elapsed_ns, "cpu_ns", (json_int_t)r->cpu_ns, "max_late_ns",
+		(json_int_t)r->max_late_ns, "batch", (int)r->batch, "asked_pps", r->asked_pps,
+		"sent_pps", r->sent_pps, "mode", bench_json_text(info->mode), "facts", facts,
+		"notes", notes, "error", err->code ? bench_json_text(err->what) : json_null());
+}
+
+static void print_json(json_t *doc)
+{
+	json_dumpf(doc, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+	printf("\n");
+	json_decref(doc);
+}
+
+int app_gen(int argc, char **argv)
+{
+	struct options o = {.size = BENCH_FRAME_MIN, .flows = 1};
+	struct shunt_flood_result r = {.sent = 0};
+	struct shunt_err err = {.code = 0};
+	struct shunt_info info;
+	struct shunt_dev *dev;
+	int rc = read_options(&o, argc, argv);
+
+	if (rc)
+		return rc;
+	if (shunt_open(&dev, o.spec, SHUNT_TX, &err))
+		return app_fail(&err);
+	app_catch_signals();
+	signal(SIGALRM, on_alarm);
+	rc = shunt_start(dev, &err);
+	if (!rc) {
+		rc = send_all(&o, dev, &r, &err);
+		shunt_stop(dev, NULL);
+		shunt_get_info(dev, &info);
+		if (!rc)
+			err.code = 0;
+		if (o.json)
+			print_json(to_json(&r, &info, &err));
+		else if (!rc || r.sent)
+			print_text(&r, &info);
+	}
+	shunt_close(dev, NULL);
+	return rc ? app_fail(&err) : 0;
+}

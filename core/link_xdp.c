@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * XDP features by the "netdev" family of generic netlink (Documentation/netlink/specs/netdev.yaml).
+ */
+#include "core/link_xdp.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <string.h>
+
+/* Linux 6.3 brought <linux/netdev.h>. */
+#define FAMILY       "netdev"
+#define DEV_GET      1 /* NETDEV_CMD_DEV_GET */
+#define DEV_IFINDEX  1 /* NETDEV_A_DEV_IFINDEX */
+#define DEV_FEATURES 3 /* NETDEV_A_DEV_XDP_FEATURES */
+
+struct wanted {
+	uint16_t type; /* attribute */
+	uint64_t value;
+	int found;
+};
+
+static int on_attribute(const struct nlattr *attr, void *data)
+{
+	struct wanted *w = data;
+
+	if (mnl_attr_get_type(attr) != w->type)
+		return MNL_CB_OK;
+	switch (mnl_attr_get_payload_len(attr)) {
+	case 2:
+		w->value = mnl_attr_get_u16(attr);
+		break;
+	case 8:
+		w->value = mnl_attr_get_u64(attr);
+		break;
+	default:
+		return MNL_CB_OK;
+	}
+	w->found = 1;
+	return MNL_CB_OK;
+}
+
+static int on_message(const struct nlmsghdr *nlh, void *data)
+{
+	return mnl_attr_parse(nlh, sizeof(struct genlmsghdr), on_attribute, data);
+}
+
+static struct nlmsghdr *request(char *buf, uint16_t family, uint8_t command)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = family;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	nlh->nlmsg_seq = 1;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof *genl);
+	genl->cmd = command;
+	genl->version = 1;
+	return nlh;
+}
+
+/* Send, and read the reply and its acknowledgement. */
+static int ask(struct mnl_socket *nl, const struct nlmsghdr *nlh, struct wanted *w)
+{
+	char buf[8192];
+	int rc = mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0 ? -1 : MNL_CB_OK;
+
+	while (rc > MNL_CB_STOP) {
+		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof buf);
+		rc = n < 0 ? -1
+			   : mnl_cb_run(
+				     buf, (size_t)n, 1, mnl_socket_get_portid(nl), on_message, w);
+	}
+	return rc < 0 ? -errno : w->found ? 0 : -ENOTSUP;
+}
+
+static int ask_features(struct mnl_socket *nl, unsigned ifindex, uint64_t *features)
+{
+	char buf[256];
+	struct wanted family = {.type = CTRL_ATTR_FAMILY_ID}, bits = {.type = DEV_FEATURES};
+	struct nlmsghdr *nlh = request(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, FAMILY);
+	int rc = ask(nl, nlh, &family);
+	if (rc)
+		return rc == -ENOENT ? -ENOTSUP : rc;
+	nlh = request(buf, (uint16_t)family.value, DEV_GET);
+	mnl_attr_put_u32(nlh, DEV_IFINDEX, ifindex);
+	rc = ask(nl, nlh, &bits);
+	*features = bits.value;
+	return rc;
+}
+
+int shunt_link_xdp_features(unsigned ifindex, uint64_t *features)
+{
+	struct mnl_socket *nl = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
+	int rc;
+
+	*features = 0;
+	if (!nl)
+		return -errno;
+	rc = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno
+							    : ask_features(nl, ifindex, features);
+	mnl_socket_close(nl);
+	return rc;
+}
