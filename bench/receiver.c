@@ -19,6 +19,7 @@ struct loop {
 	uint64_t idle_since; /* first empty burst after the sender's end, 0 if none */
 	uint64_t next_tick;
 	uint64_t last; /* clock of the last burst that brought something */
+	bool file_ended;
 };
 
 static void end_window(struct loop *l)
@@ -81,7 +82,9 @@ static bool burst(struct loop *l, struct shunt_queue *q)
 
 	if (n <= 0) {
 		l->prev = now;
-		if (n < 0 && !r->error)
+		if (n == -ENODATA)
+			l->file_ended = true; /* which is no fault */
+		else if (n < 0 && !r->error)
 			r->error = n;
 		return false;
 	}
@@ -115,7 +118,7 @@ static bool ended(struct loop *l, bool idle)
 {
 	struct bench_receiver *r = l->r;
 
-	if (r->error)
+	if (r->error || l->file_ended)
 		return true;
 	if (r->sender)
 		return idle && over(l);

@@ -58,6 +58,8 @@ for i, f in enumerate(a):
     assert struct.unpack_from(">H", f, 34)[0] == 1024 + i % 2
     assert struct.unpack_from("<Q", f, 42)[0] == i
 PY
+check 'rx reads it to its end' "$shunt" rx "pcap:$tmp/a.pcap" --pcap "$tmp/c.pcap"
+check 'rx --pcap gives the same file' cmp "$tmp/a.pcap" "$tmp/c.pcap"
 head -c 1000 "$tmp/a.pcap" >"$tmp/cut.pcap"
 head -c 24 "$tmp/a.pcap" >"$tmp/none.pcap"
 : >"$tmp/empty.pcap"
@@ -71,4 +73,6 @@ status=$?
 check 'a file that is cut off sends what is whole, and fails' sh -c \
 	'[ "$1" = 1 ] && grep -q "damaged at frame 5" "$2"' - $status "$tmp/err"
 check 'and the document says so' json "d['sent'] == 4 and 'frame 5' in d['error']" "$tmp/json"
+check 'rx of it fails, too' sh -c '"$1" rx "pcap:$2" >"$3" 2>&1; [ $? = 1 ] &&
+	grep -q "damaged at frame 5" "$3" && grep -q "^4 packets" "$3"' - "$shunt" "$tmp/cut.pcap" "$tmp/out"
 finish
