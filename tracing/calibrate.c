@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@
 
 struct load {
 	unsigned turns; /* a window */
-	double hits;    /* programs that a turn runs */
+	double runs;    /* of programs a turn */
+	double hits;    /* of those that are counted: a poll of the backlog is not */
 	clockid_t clock;
 	bool (*turn)(struct load *load); /* false when it failed */
 	int fd[2];
@@ -113,6 +115,13 @@ static void *answer(void *ctx)
 	return NULL;
 }
 
+static uint64_t own_netns(void)
+{
+	struct stat st;
+
+	return stat("/proc/thread-self/ns/net", &st) ? 0 : st.st_ino;
+}
+
 static int open_udp(struct load *load)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -127,7 +136,10 @@ static int open_udp(struct load *load)
 		connect(fd, (struct sockaddr *)&to, len))
 		return -errno;
 	load->turn = turn_datagram;
-	load->hits = 3; /* entry, poll, exit */
+	load->runs = 4; /* netif_rx, entry, poll, exit */
+	load->hits = 3;
+	load->id = (struct shunt_identity){.kind = SHUNT_KIND_XDP, .fd = -1, .ifindex = 1};
+	load->id.netns = own_netns();
 	return 0;
 }
 
@@ -138,7 +150,7 @@ static int open_pair(struct load *load, int type)
 	load->id = (struct shunt_identity){
 		.kind = SHUNT_KIND_PACKET, .fd = load->fd[0], .pid = getpid(), .tid = gettid()};
 	load->turn = turn_datagram;
-	load->hits = 2; /* sent, and copied */
+	load->runs = load->hits = 2; /* sent, and copied */
 	return 0;
 }
 
@@ -149,7 +161,7 @@ static int open_switch(struct load *load)
 	if (rc)
 		return rc;
 	load->turn = turn_switch;
-	load->hits = 2;
+	load->runs = load->hits = 2;
 	load->clock = CLOCK_PROCESS_CPUTIME_ID;
 	rc = -pthread_create(&load->partner, NULL, answer, load);
 	load->has_partner = !rc;
@@ -170,7 +182,7 @@ static int open_load(struct load *load, unsigned what)
 	switch (what) {
 	case SHUNT_TRACE_SYSCALLS:
 		load->turn = turn_getppid;
-		load->hits = 1;
+		load->runs = load->hits = 1;
 		return 0;
 	case SHUNT_TRACE_SOFTIRQ:
 		return open_udp(load);
@@ -193,23 +205,21 @@ static void close_load(struct load *load)
 		close(load->fd[1]);
 }
 
-/* Programs run a turn, ours or not: what costs is that they run. */
-static double hits(const struct shunt_tracer *t, unsigned what)
+/* Programs that ran, ours or not: what costs is that they run. */
+static double hits(struct shunt_tracer *t)
 {
 	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
-	unsigned n = shunt_tracer_probes((struct shunt_tracer *)t, probes, SHUNT_PROBES_MAX);
+	unsigned n = shunt_tracer_probes(t, probes, SHUNT_PROBES_MAX);
 	double sum = 0;
 
 	for (unsigned i = 0; i < n; i++)
 		sum += (double)probes[i].hits;
-	if (what == SHUNT_TRACE_SOFTIRQ)
-		sum += (double)TRACE_SUM(&t->objects[PART_SOFTIRQ], softirq_slot, backlog_polls);
 	return sum;
 }
 
 /* Fills CPU ns a turn without and with the probes, round by round, and the hits a turn. */
-static int compare(struct load *load, struct shunt_tracer *t, unsigned what, double *off,
-	double *on, double *hits_a_turn, struct shunt_err *err)
+static int compare(struct load *load, struct shunt_tracer *t, double *off, double *on,
+	double *hits_a_turn, struct shunt_err *err)
 {
 	int rc;
 
@@ -223,25 +233,25 @@ static int compare(struct load *load, struct shunt_tracer *t, unsigned what, dou
 		if (off[i] < 0 || on[i] < 0)
 			return shunt_fail(err, -EIO, NULL, "the calibration's load failed");
 	}
-	*hits_a_turn = hits(t, what) / ((double)load->turns * WINDOWS);
+	*hits_a_turn = hits(t) / ((double)load->turns * WINDOWS);
 	return 0;
 }
 
 /* Two ways to the effect: by pairs of neighbours, which a slow change of the machine's speed can't
  * fool, and by low quantiles, which disturbances can't. Both must say the same. */
-static struct shunt_figure judge(double *off, double *on, double hits_a_turn)
+static struct shunt_figure judge(double *off, double *on, double runs)
 {
 	double pair[ROUNDS], low, mid, high, quiet;
 
 	for (int i = 0; i < ROUNDS; i++)
-		pair[i] = (on[i] - off[i]) / hits_a_turn;
+		pair[i] = (on[i] - off[i]) / runs;
 	qsort(pair, ROUNDS, sizeof *pair, ascending);
 	qsort(off, ROUNDS, sizeof *off, ascending);
 	qsort(on, ROUNDS, sizeof *on, ascending);
 	low = pair[ROUNDS / 4];
 	mid = pair[ROUNDS / 2];
 	high = pair[ROUNDS - 1 - ROUNDS / 4];
-	quiet = (on[ROUNDS / 10] - off[ROUNDS / 10]) / hits_a_turn;
+	quiet = (on[ROUNDS / 10] - off[ROUNDS / 10]) / runs;
 	if (low <= 0 || high - low > mid || quiet < mid / 2 || quiet > mid * 2)
 		return shunt_unavailable("ns",
 			"too noisy: %.0f to %.0f ns a hit in pairs, %.0f by low quantiles", low,
@@ -266,14 +276,14 @@ static struct shunt_figure measure(struct load *load, unsigned what, struct shun
 
 	if (shunt_tracer_open(&t, &opts, err))
 		return shunt_unavailable("ns", "%s", err->what);
-	if (compare(load, t, what, off, on, &hits_a_turn, err))
+	if (compare(load, t, off, on, &hits_a_turn, err))
 		f = shunt_unavailable("ns", "%s", err->what);
 	else if (hits_a_turn < load->hits) /* more is somebody else's traffic */
 		f = shunt_unavailable("ns",
 			"the load reached the probes %.2f times a turn, not %.0f", hits_a_turn,
 			load->hits);
 	else
-		f = judge(off, on, load->hits);
+		f = judge(off, on, load->runs);
 	shunt_tracer_close(t);
 	return f;
 }

@@ -69,10 +69,11 @@ struct syscalls_slot {
 struct softirq_slot {
 	/* The softirq under way on this CPU. */
 	__u64 entered, segment, other, backlog;
-	__u32 active, role;
+	__u32 active, role, polled, pad;
 	/* Sums. A backlog poll serves no device of its own, and is kept apart. */
 	__u64 ours_ns[TRACE_ROLES], backlog_ns[TRACE_ROLES], other_ns;
-	__u64 entries, exits, polls, work, polls_in_app, backlog_polls;
+	__u64 entries, exits, polls, work, polls_in_app;
+	__u64 backlog_frames, backlog_ours;
 } TRACE_SLOT;
 
 struct sockets_slot {

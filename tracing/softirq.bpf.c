@@ -8,6 +8,8 @@ SLOTS(struct softirq_slot);
 
 #define NET_RX_SOFTIRQ 3
 
+enum { POLLED_OURS = 1, POLLED_OTHER = 2, POLLED_BACKLOG = 4 };
+
 static __always_inline __u32 interrupted_role(void)
 {
 	return role_of((__u32)bpf_get_current_pid_tgid());
@@ -22,7 +24,7 @@ int BPF_PROG(softirq_entry, unsigned int vector)
 		return 0;
 	s->entries++;
 	s->role = interrupted_role();
-	s->other = s->backlog = 0;
+	s->other = s->backlog = s->polled = 0;
 	s->active = 1;
 	s->entered = s->segment = bpf_ktime_get_ns();
 	return 0;
@@ -37,7 +39,6 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work)
 	if (!s || !target.enabled)
 		return 0;
 	bool ours = dev && is_our_device(dev);
-	s->backlog_polls += !dev;
 	if (ours) {
 		s->polls++;
 		s->work += work;
@@ -51,6 +52,7 @@ int BPF_PROG(napi_poll, struct napi_struct *napi, int work)
 		s->backlog += now - s->segment;
 	else if (!ours)
 		s->other += now - s->segment;
+	s->polled |= ours ? POLLED_OURS : dev ? POLLED_OTHER : POLLED_BACKLOG;
 	s->segment = now;
 	return 0;
 }
@@ -67,8 +69,29 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	if (!target.enabled || role >= TRACE_ROLES)
 		return 0;
 	s->exits++;
-	s->ours_ns[role] += bpf_ktime_get_ns() - s->entered - s->other - s->backlog;
+	/* What is not in a poll goes to ours, unless it was all for others. */
+	__u64 rest = bpf_ktime_get_ns() - s->entered - s->other - s->backlog;
+	if (s->polled & POLLED_OURS || !s->polled)
+		s->ours_ns[role] += rest;
+	else if (s->polled & POLLED_BACKLOG)
+		s->backlog += rest;
+	else
+		s->other += rest;
 	s->backlog_ns[role] += s->backlog;
 	s->other_ns += s->other;
+	return 0;
+}
+
+/* A frame without NAPI joins the backlog, which has no device: whose it is shows only here. */
+SEC("tp_btf/netif_rx")
+int BPF_PROG(netif_rx, struct sk_buff *skb)
+{
+	struct softirq_slot *s = slot();
+
+	if (!s || !target.enabled)
+		return 0;
+	s->backlog_frames++;
+	if (skb->dev && is_our_device(skb->dev))
+		s->backlog_ours++;
 	return 0;
 }

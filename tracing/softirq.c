@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * NET_RX softirq figures. Ours is all of it less the polls of other devices, so that raising and
- * flushing count. The backlog serves frames that come without NAPI (netif_rx): veth's, when they
- * are skbs and there is no XDP program. It is ours if no poll of our devices found work.
+ * flushing count; a softirq that polled others only is theirs. The backlog serves frames that come
+ * without NAPI (netif_rx: lo, and skbs into a veth without an XDP program) and has no device: its
+ * time is split as its frames are.
  */
 #include "tracing/private.h"
 
 #include "softirq.skel.h"
 
+#include <stdio.h>
+
 const struct trace_part shunt_part_softirq = {
 	.what = SHUNT_TRACE_SOFTIRQ,
 	.elf = softirq_bpf__elf_bytes,
 	.slot_size = sizeof(struct softirq_slot),
-	.nprobes = 3,
+	.nprobes = 4,
 	.probes = {{.event = "softirq_entry",
 			   .name = "tp_btf/softirq_entry",
 			   .counts = "starts of NET_RX softirq",
@@ -26,17 +29,15 @@ const struct trace_part shunt_part_softirq = {
 			.name = "tp_btf/napi_poll",
 			.counts = "NAPI polls of the traced devices",
 			.args = 3,
-			.hits = offsetof(struct softirq_slot, polls)}},
+			.hits = offsetof(struct softirq_slot, polls)},
+		{.event = "netif_rx",
+			.name = "tp_btf/netif_rx",
+			.counts = "frames of the traced devices into the backlog",
+			.args = 1,
+			.hits = offsetof(struct softirq_slot, backlog_ours)}},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_SOFTIRQ], softirq_slot, field)
-
-static struct shunt_figure ns(uint64_t value, bool with_backlog)
-{
-	return shunt_measured((double)value, "ns",
-		with_backlog ? "tp_btf/softirq_entry, softirq_exit, napi_poll; with the backlog"
-			     : "tp_btf/softirq_entry, softirq_exit, napi_poll");
-}
 
 static void unavailable(struct shunt_trace_counts *c, const char *why)
 {
@@ -45,10 +46,46 @@ static void unavailable(struct shunt_trace_counts *c, const char *why)
 	c->softirq_elsewhere_ns = c->softirq_other_ns = c->softirq_ns;
 }
 
+/* Which part of the backlog is ours, 0 to 1. */
+static double backlog_share(const struct shunt_tracer *t)
+{
+	uint64_t all = SUM(backlog_frames);
+
+	return all ? (double)SUM(backlog_ours) / (double)all : 0;
+}
+
+static struct shunt_figure figure(
+	const struct shunt_tracer *t, uint64_t polled, uint64_t backlog, double share)
+{
+	static const char source[] = "tp_btf/softirq_entry, softirq_exit, napi_poll";
+	static const char split[] =
+		"tp_btf/softirq_entry, softirq_exit, napi_poll; backlog by share of netif_rx";
+	const char *why = shunt_trace_why_not(t, PART_SOFTIRQ, "netif_rx");
+	double ns = (double)polled + (double)backlog * share;
+	struct shunt_figure f = share > 0 && share < 1 ? shunt_derived(ns, "ns", split)
+						       : shunt_measured(ns, "ns", source);
+
+	if (why && backlog) {
+		f.bound = SHUNT_LOWER;
+		snprintf(f.reason, sizeof f.reason, "the backlog is left out: %.120s", why);
+	}
+	return f;
+}
+
+/* Of the parts whose names say so, the sum. */
+static struct shunt_figure total(const struct shunt_trace_counts *c)
+{
+	struct shunt_figure f = c->softirq_in_app_ns;
+
+	f.value += c->softirq_in_generator_ns.value + c->softirq_elsewhere_ns.value;
+	f.min = f.max = f.value;
+	return f;
+}
+
 void shunt_trace_softirq(const struct shunt_tracer *t, struct shunt_trace_counts *c)
 {
-	uint64_t role_ns[TRACE_ROLES], total = 0, other = SUM(other_ns);
 	static const char *const events[] = {"softirq_entry", "softirq_exit", "napi_poll"};
+	uint64_t backlog = 0;
 
 	for (unsigned i = 0; i < 3; i++) {
 		const char *why = shunt_trace_why_not(t, PART_SOFTIRQ, events[i]);
@@ -57,21 +94,17 @@ void shunt_trace_softirq(const struct shunt_tracer *t, struct shunt_trace_counts
 			return;
 		}
 	}
+	double share = backlog_share(t);
+	struct shunt_figure *parts[TRACE_ROLES] = {
+		&c->softirq_in_app_ns, &c->softirq_in_generator_ns, &c->softirq_elsewhere_ns};
+	for (unsigned r = 0; r < TRACE_ROLES; r++) {
+		*parts[r] = figure(t, SUM(ours_ns[r]), SUM(backlog_ns[r]), share);
+		backlog += SUM(backlog_ns[r]);
+	}
+	c->softirq_ns = total(c);
+	c->softirq_other_ns = shunt_measured(
+		(double)SUM(other_ns) + (double)backlog * (1 - share), "ns", c->softirq_ns.source);
 	c->napi_polls = SUM(polls);
 	c->napi_work = SUM(work);
 	c->napi_polls_in_app = SUM(polls_in_app);
-	/* A frame of ours that came by NAPI says that all did. */
-	bool backlog_ours = !c->napi_work && SUM(backlog_polls);
-	for (unsigned r = 0; r < TRACE_ROLES; r++) {
-		uint64_t backlog = SUM(backlog_ns[r]);
-
-		role_ns[r] = SUM(ours_ns[r]) + (backlog_ours ? backlog : 0);
-		other += backlog_ours ? 0 : backlog;
-		total += role_ns[r];
-	}
-	c->softirq_ns = ns(total, backlog_ours);
-	c->softirq_in_app_ns = ns(role_ns[TRACE_APP], backlog_ours);
-	c->softirq_in_generator_ns = ns(role_ns[TRACE_GENERATOR], backlog_ours);
-	c->softirq_elsewhere_ns = ns(role_ns[TRACE_ELSEWHERE], backlog_ours);
-	c->softirq_other_ns = ns(other, false);
 }

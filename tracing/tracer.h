@@ -48,7 +48,8 @@ struct shunt_trace_counts {
 	 * nothing: made and then refused by a full ring. */
 	struct shunt_figure copies, copied_bytes, hidden_copies, wasted_copies;
 
-	/* NET_RX softirq. ours = all NET_RX time less NAPI polls of other devices. */
+	/* NET_RX softirq. ours = all NET_RX time less NAPI polls of other devices; a softirq that
+	 * polled other devices only is theirs. */
 	struct shunt_figure softirq_ns;              /* ours, wherever it ran */
 	struct shunt_figure softirq_in_app_ns;       /* the part inside app threads' CPU time */
 	struct shunt_figure softirq_in_generator_ns; /* the part inside generator threads' */

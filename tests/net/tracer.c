@@ -158,6 +158,8 @@ Test(tracer, splits_softirq_time)
 	cr_assert_eq(c.softirq_ns.value, c.softirq_in_app_ns.value +
 						 c.softirq_in_generator_ns.value +
 						 c.softirq_elsewhere_ns.value);
+	/* veth takes an skb without NAPI: all of it is the backlog's, by share of frames. */
+	cr_assert_eq(c.napi_work, 0u);
 	cr_assert_gt(c.softirq_in_app_ns.value, 0);
 	cr_assert_lt(c.softirq_ns.value, (double)c.elapsed_ns * 2);
 	shunt_tracer_close(t);
@@ -192,8 +194,9 @@ Test(tracer, leaves_polls_of_other_devices_out)
 	}
 	cr_assert_geq(ours.napi_work, (unsigned)FRAMES);
 	cr_assert_eq(others.napi_work, 0u);
-	cr_assert_gt(ours.softirq_ns.value, 4 * others.softirq_ns.value);
-	cr_assert_gt(others.softirq_other_ns.value, others.softirq_ns.value);
+	cr_assert_gt(ours.softirq_ns.value, 2 * others.softirq_ns.value);
+	cr_assert_gt(others.softirq_other_ns.value, 2 * others.softirq_ns.value);
+	cr_assert_gt(ours.softirq_in_app_ns.value, others.softirq_in_app_ns.value);
 	shunt_tracer_close(t);
 	bench_lab_close(&lab);
 }

@@ -154,7 +154,7 @@ Test(tracer_copies, names_its_probes)
 	struct shunt_probe_info p[SHUNT_PROBES_MAX];
 
 	unsigned n = shunt_tracer_probes(t, p, SHUNT_PROBES_MAX);
-	cr_assert_eq(n, 7u); /* 3 softirq, 2 sockets, 1 switches, 1 system calls */
+	cr_assert_eq(n, 8u); /* 4 softirq, 2 sockets, 1 switches, 1 system calls */
 	for (unsigned i = 0; i < n; i++) {
 		cr_assert_not(p[i].attached);
 		cr_assert_neq(p[i].reason[0], 0);
