@@ -22,7 +22,7 @@ Test(tracer_copies, counts_every_recv)
 	for (unsigned i = 0; i < 3; i++) {
 		start(t);
 		send_frames(far, FRAMES, sizes[i]);
-		cr_assert_eq(drain(near, sizes[i]), FRAMES);
+		drain(near, FRAMES, sizes[i]);
 		struct shunt_trace_counts c = stop(t);
 		is(&c.copies, FRAMES, SHUNT_MEASURED);
 		is(&c.copied_bytes, (double)FRAMES * sizes[i], SHUNT_MEASURED);
@@ -49,6 +49,7 @@ Test(tracer_copies, counts_every_message_of_recvmmsg)
 		m[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &v[i], .msg_iovlen = 1}};
 	}
 	send_frames(far, FRAMES, 512);
+	usleep(200000); /* whole batches, also on a busy machine */
 	start(t);
 	int got = 0, n;
 	while ((n = recvmmsg(near, m, 32, MSG_DONTWAIT, NULL)) > 0)
@@ -75,8 +76,8 @@ Test(tracer_copies, counts_no_copy_where_none_is_made_for_us)
 	refuse_all(near);
 	start(t);
 	send_frames(far, FRAMES, 60);
-	cr_assert_eq(drain(near, 60), 0u);
-	cr_assert_eq(drain(other, 60), (unsigned)FRAMES);
+	drain(other, FRAMES, 60);
+	drain(near, 0, 60);
 	struct shunt_trace_counts c = stop(t);
 	is(&c.copies, 0, SHUNT_MEASURED);
 	is(&c.copied_bytes, 0, SHUNT_MEASURED);
@@ -95,7 +96,7 @@ Test(tracer_copies, falls_back_to_the_thread)
 
 	send_frames(far, FRAMES, 60);
 	start(t);
-	cr_assert_eq(drain(near, 60), (unsigned)FRAMES);
+	drain(near, FRAMES, 60);
 	struct shunt_trace_counts c = stop(t);
 	is(&c.copies, FRAMES, SHUNT_MEASURED);
 	start(t);
@@ -133,8 +134,7 @@ Test(tracer_copies, counts_udp_by_its_length)
 	for (unsigned i = 0; i < 3; i++) {
 		start(t);
 		send_frames(tx, FRAMES, sizes[i]);
-		cr_assert_eq(drain(rx, sizes[i]), (unsigned)FRAMES);
-		cr_assert_eq(drain(rx, sizes[i]), 0u); /* EAGAIN is no copy */
+		drain(rx, FRAMES, sizes[i]); /* its EAGAIN is no copy */
 		struct shunt_trace_counts c = stop(t);
 		if (c.copies.how == SHUNT_UNAVAILABLE)
 			cr_skip_test("%s", c.copies.reason); /* before 6.2 */

@@ -31,6 +31,7 @@ static void expect_drop(bool skb_mode, bool frags, bool live, double hidden, enu
 			send_live(gen, FRAMES, sizes[i]);
 		else
 			send_frames(far, FRAMES, sizes[i]);
+		settle(t, FRAMES * hidden);
 		struct shunt_trace_counts c = stop(t);
 		is(&c.hidden_copies, FRAMES * hidden, how);
 		is(&c.copies, FRAMES * hidden, how);
@@ -101,6 +102,7 @@ Test(tracer_xdp, leaves_hidden_copies_of_other_devices_out)
 		struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &ids[i], 1);
 		start(t);
 		send_frames(near, FRAMES, 60);
+		settle(t, i ? FRAMES : 0);
 		struct shunt_trace_counts c = stop(t);
 		is(&c.hidden_copies, i ? FRAMES : 0, SHUNT_MEASURED);
 		shunt_tracer_close(t);
@@ -137,16 +139,13 @@ static void expect_xsk(struct xsk_case c)
 		id.fd = -1;
 	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
 	for (unsigned i = 0; i < 3; i++) {
-		uint64_t bytes = 0;
-
 		start(t);
 		if (c.live)
 			send_live(gen, FRAMES, sizes[i]);
 		else
 			send_frames(far, FRAMES, sizes[i]);
-		cr_assert_eq(drain_xsk(&x, &bytes), (unsigned)FRAMES);
+		cr_assert_eq(drain_xsk(&x, (uint64_t)FRAMES * sizes[i]), (unsigned)FRAMES);
 		struct shunt_trace_counts n = stop(t);
-		cr_assert_eq(bytes, (uint64_t)FRAMES * sizes[i]);
 		is(&n.hidden_copies, FRAMES * c.hidden, c.how);
 		is(&n.copies, FRAMES * (1 + c.hidden), c.how);
 		is(&n.copied_bytes, FRAMES * (1 + c.hidden) * sizes[i], c.how);
@@ -205,6 +204,7 @@ static void expect_waste(bool skb_mode)
 
 	start(t);
 	send_live(gen, FRAMES, 60);
+	usleep(100000);
 	struct shunt_trace_counts c = stop(t);
 	is(&c.copies, 64, SHUNT_MEASURED);
 	is(&c.wasted_copies, FRAMES - 64, SHUNT_MEASURED);
@@ -236,6 +236,7 @@ Test(tracer_xdp, counts_no_copy_for_want_of_a_buffer)
 
 	start(t);
 	send_live(gen, FRAMES, 60);
+	usleep(100000);
 	struct shunt_trace_counts c = stop(t);
 	is(&c.copies, 64, SHUNT_MEASURED);
 	is(&c.wasted_copies, 0, SHUNT_MEASURED);
@@ -267,13 +268,11 @@ Test(tracer_xdp, adds_up_the_descriptors_of_a_packet)
 	int far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
 	struct shunt_identity id = xsk_identity(&x, &lab, &o);
 	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
-	uint64_t bytes = 0;
 
 	start(t);
 	send_frames(far, FRAMES, 4000);
-	unsigned got = drain_xsk(&x, &bytes);
+	unsigned got = drain_xsk(&x, FRAMES * 4000u);
 	struct shunt_trace_counts c = stop(t);
-	cr_assert_eq(bytes, FRAMES * 4000u);
 	cr_assert_gt(got, 2u * FRAMES);
 	is(&c.hidden_copies, FRAMES, SHUNT_MEASURED);
 	is(&c.copies, 2 * FRAMES, SHUNT_MEASURED);

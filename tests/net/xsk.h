@@ -150,8 +150,8 @@ static inline struct xsk open_xsk(const struct bench_lab *lab, const struct xsk_
 	return x;
 }
 
-/* Take all that has arrived; descriptors, and the bytes in them. */
-static inline unsigned drain_xsk(struct xsk *x, uint64_t *bytes)
+/* Take all that is there; descriptors, and the bytes in them. */
+static inline unsigned take_xsk(struct xsk *x, uint64_t *bytes)
 {
 	unsigned n = 0;
 
@@ -163,6 +163,22 @@ static inline unsigned drain_xsk(struct xsk *x, uint64_t *bytes)
 		__atomic_store_n(x->rx_consumer, *x->rx_consumer + 1, __ATOMIC_RELEASE);
 		n++;
 	}
+	return n;
+}
+
+/* Until so many bytes have come, and no more do. */
+static inline unsigned drain_xsk(struct xsk *x, uint64_t bytes)
+{
+	uint64_t have = 0;
+	unsigned n = 0;
+
+	for (int tries = 0; tries < 500 && have < bytes; tries++) {
+		n += take_xsk(x, &have);
+		if (have < bytes)
+			usleep(10000);
+	}
+	cr_assert_eq(have, bytes, "%lu bytes, not %lu", have, bytes);
+	cr_assert_eq(take_xsk(x, &have), 0u);
 	return n;
 }
 
