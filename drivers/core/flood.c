@@ -24,7 +24,7 @@ struct run {
 
 static bool stopped(const struct run *run)
 {
-	return run->f->stop && *run->f->stop;
+	return run->f->stop && __atomic_load_n(run->f->stop, __ATOMIC_RELAXED);
 }
 
 /* The next frame that fits, or NULL at the end. It is not consumed until advance(). */

@@ -38,7 +38,7 @@ struct flood {
 
 static bool stopped(const struct flood *w)
 {
-	return w->f->stop && *w->f->stop;
+	return w->f->stop && __atomic_load_n(w->f->stop, __ATOMIC_RELAXED);
 }
 
 static bool sendable(const struct flood *w, const struct shunt_frame *frame)

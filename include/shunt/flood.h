@@ -38,7 +38,7 @@ struct shunt_flood {
 	double pps;                  /* frames a second; 0 = as fast as possible */
 	bool timed;                  /* keep each frame's due_ns instead of pps */
 	bool stamp;                  /* write sequence and time into each frame; templates only */
-	const volatile bool *stop;   /* NULL or a flag that ends the run early */
+	const volatile bool *stop;   /* NULL or ends the run early; atomic store from a thread */
 };
 
 struct shunt_flood_result {

@@ -271,7 +271,7 @@ static void *halt_soon(void *link)
 		shunt_link_set_up(BENCH_FAR, false, NULL);
 		shunt_netns_leave(back);
 	} else {
-		halt = true;
+		__atomic_store_n(&halt, true, __ATOMIC_RELAXED);
 	}
 	return NULL;
 }
