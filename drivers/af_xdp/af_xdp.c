@@ -131,8 +131,8 @@ static void choose_sizes(struct shunt_dev *dev)
 
 	a->rx_size = afxdp_pow2(dev->room);
 	a->devring = a->mode == AFXDP_COPY ? 0 : afxdp_device_ring(dev->info.ifname);
-	a->target =
-		afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST : AFXDP_TX_FILL;
+	a->target = afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST_MAX
+					     : AFXDP_TX_FILL;
 	a->fill_size = afxdp_pow2(a->target);
 	longest -= AFXDP_HEADROOM;
 	if (dev->info.max_frame > longest)

@@ -214,13 +214,13 @@ Test(af_xdp, fill_empty_is_counted)
 			idle += n == 0;
 		}
 	}
-	cr_assert_eq(got, 64 + 32 + 512);
+	cr_assert_eq(got, 64 + 256 + 512);
 	cr_assert_eq(shunt_close(dev, NULL), -EBUSY);
 	shunt_release(q, p, got);
 	struct shunt_ledger l = closed_ledger(dev);
 	cr_assert_eq(l.received, 1000);
-	cr_assert_eq(l.delivered, 64 + 32 + 512);
-	cr_assert_eq(loss(&l, "fill_empty"), 1000 - 64 - 32 - 512);
+	cr_assert_eq(l.delivered, 64 + 256 + 512);
+	cr_assert_eq(loss(&l, "fill_empty"), 1000 - 64 - 256 - 512);
 	cr_assert_eq(shunt_close(dev, NULL), 0);
 	close(fd);
 	bench_lab_close(&the_lab);
