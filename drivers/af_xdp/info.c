@@ -32,7 +32,11 @@ static void describe_memory(struct shunt_dev *dev)
 	const struct shunt_region_info *info = &a->region->info;
 
 	shunt_fact(dev, "huge_pages", "%s", info->huge ? "yes" : "no");
-	shunt_fact(dev, "room", "%u frames: RX %u, FILL %u", a->rx_size, a->rx_size, a->target);
+	if (a->prog)
+		shunt_fact(dev, "room", "%u frames: RX %u, FILL %u", a->rx_size, a->rx_size,
+			a->target);
+	else
+		shunt_fact(dev, "room", "TX %u", AFXDP_TX_ROOM);
 	shunt_fact(dev, "longest", "%u bytes", info->chunk - AFXDP_HEADROOM);
 	if (*info->note)
 		shunt_note(dev, "%s", info->note);
@@ -58,6 +62,7 @@ void afxdp_describe(struct shunt_dev *dev)
 			  : shunt_redirect_is_skb(a->prog) ? "skb"
 							   : "native";
 
+	shunt_fact(dev, "action", "%s", a->drop ? "drop" : a->prog ? "redirect" : "none");
 	describe_attach(dev);
 	describe_queues(dev);
 	if (a->drop) {
@@ -76,11 +81,15 @@ void afxdp_describe(struct shunt_dev *dev)
 	if (a->refused)
 		shunt_note(dev, "the driver of %s has no zero-copy for it: the kernel copies",
 			dev->info.ifname);
-	snprintf(dev->info.mode, sizeof dev->info.mode, "AF_XDP %s, %s, RX %u + FILL %u, %s", how,
-		mode, a->rx_size, a->target,
-		a->busy     ? "busy poll"
-		: dev->poll ? "poll"
-			    : "spin");
+	if (!a->prog)
+		snprintf(dev->info.mode, sizeof dev->info.mode, "AF_XDP %s, %s, TX %u", how, mode,
+			AFXDP_TX_ROOM);
+	else
+		snprintf(dev->info.mode, sizeof dev->info.mode,
+			"AF_XDP %s, %s, RX %u + FILL %u, %s", how, mode, a->rx_size, a->target,
+			a->busy     ? "busy poll"
+			: dev->poll ? "poll"
+				    : "spin");
 }
 
 int afxdp_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err)
