@@ -72,6 +72,8 @@ void afxdp_describe(struct shunt_dev *dev)
 	describe_memory(dev);
 	const char *mode = a->queue[0].zc ? "zero-copy" : "copy";
 	shunt_fact(dev, "mode", "%s", mode);
+	if (a->queue[0].budget)
+		shunt_fact(dev, "tx_budget", "%u frames a call", a->queue[0].budget);
 	shunt_fact(dev, "need_wakeup", "%s", a->wakeup ? "on" : "off");
 	if (a->busy)
 		shunt_fact(dev, "busy", "budget %u", a->busy);
