@@ -4,8 +4,6 @@
  */
 #include "tracing/object.h"
 
-#include "core/bpf_log.h"
-
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
@@ -31,10 +29,8 @@ static int event_args(const struct btf *btf, const char *event)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
-static void ask_kernel(struct trace_object *o)
+static void ask_kernel(struct trace_object *o, const struct btf *btf)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-
 	for (unsigned i = 0; i < o->part->nprobes; i++) {
 		const struct trace_probe *p = &o->part->probes[i];
 		struct trace_loaded_probe *l = &o->probe[i];
@@ -42,8 +38,7 @@ static void ask_kernel(struct trace_object *o)
 
 		l->able = args >= (int)p->args;
 		if (!btf)
-			snprintf(l->reason, sizeof l->reason, "the kernel has no BTF (%s)",
-				strerror(errno));
+			snprintf(l->reason, sizeof l->reason, "the kernel has no BTF");
 		else if (args < 0)
 			snprintf(l->reason, sizeof l->reason, "this kernel has no tracepoint %s",
 				p->event);
@@ -51,7 +46,6 @@ static void ask_kernel(struct trace_object *o)
 			snprintf(l->reason, sizeof l->reason,
 				"this kernel's tracepoint %s lacks an argument", p->event);
 	}
-	btf__free(btf);
 }
 
 /* Load the programs whose bit is set. The object is gone again on failure. */
@@ -138,14 +132,14 @@ static int map_all(struct trace_object *o)
 	return 0;
 }
 
-int shunt_trace_load(struct trace_object *o, const struct trace_part *part, struct shunt_err *err)
+int shunt_trace_load(struct trace_object *o, const struct trace_part *part, const struct btf *btf,
+	struct shunt_err *err)
 {
 	int rc;
 
 	memset(o, 0, sizeof *o);
 	o->part = part;
-	shunt_bpf_log_bridge();
-	ask_kernel(o);
+	ask_kernel(o, btf);
 	rc = load_able(o);
 	if (!rc)
 		rc = map_all(o);

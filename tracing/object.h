@@ -14,6 +14,7 @@
 
 #define TRACE_PROBES 6 /* programs an object */
 
+struct btf;
 struct shunt_tracer;
 
 /* One program. */
@@ -55,9 +56,10 @@ struct trace_object {
 	struct trace_loaded_probe probe[TRACE_PROBES];
 };
 
-/* Programs that this kernel can't take are left out, with the reason; an error only if none is
- * left or the kernel takes no BPF at all. */
-int shunt_trace_load(struct trace_object *o, const struct trace_part *part, struct shunt_err *err);
+/* btf is the kernel's, NULL if it has none. Programs that this kernel can't take are left out, with
+ * the reason; an error only if none is left or the kernel takes no BPF at all. */
+int shunt_trace_load(struct trace_object *o, const struct trace_part *part, const struct btf *btf,
+	struct shunt_err *err);
 void shunt_trace_unload(struct trace_object *o);
 /* A probe that loads but would tell nothing. */
 void shunt_trace_disable(struct trace_object *o, const char *event, const char *reason);

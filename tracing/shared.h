@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 #define TRACE_THREADS  32
-#define TRACE_QUEUES   32
+#define TRACE_QUEUES   64
 #define TRACE_SYSCALLS 512
 #define TRACE_COWS     2
 

@@ -3,13 +3,17 @@
  */
 #include "tracing/private.h"
 
+#include "core/bpf_log.h"
 #include "core/clock.h"
 #include "tracing/kallsyms.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 _Static_assert(
 	(int)TRACE_KIND_PACKET == SHUNT_KIND_PACKET && (int)TRACE_KIND_RING == SHUNT_KIND_RING &&
@@ -48,14 +52,18 @@ static int check(const struct shunt_trace_opts *opts, struct shunt_err *err)
 static int load_parts(struct shunt_tracer *t, struct shunt_err *err)
 {
 	bool any = false;
+	struct btf *btf = NULL; /* tens of ms to read: only if something is to be loaded */
 	int rc = 0;
 
+	shunt_bpf_log_bridge();
 	for (int i = 0; i < PARTS; i++) {
 		struct shunt_err why = {.code = 0};
 
 		if (!(t->what & parts[i]->what))
 			continue;
-		if (!t->objects[i].obj && shunt_trace_load(&t->objects[i], parts[i], &why)) {
+		if (!t->objects[i].obj && !btf)
+			btf = btf__load_vmlinux_btf();
+		if (!t->objects[i].obj && shunt_trace_load(&t->objects[i], parts[i], btf, &why)) {
 			if (!rc && err)
 				*err = why;
 			rc = rc ? rc : why.code;
@@ -63,6 +71,7 @@ static int load_parts(struct shunt_tracer *t, struct shunt_err *err)
 		}
 		any = true;
 	}
+	btf__free(btf);
 	return any ? 0 : rc;
 }
 
@@ -70,14 +79,16 @@ static int aim_threads(
 	struct shunt_tracer *t, const struct shunt_trace_opts *opts, struct shunt_err *err)
 {
 	for (unsigned i = 0; i < opts->nthreads; i++) {
-		uint32_t tid = shunt_walk_tid(&t->walk, opts->threads[i].tid);
+		const struct shunt_trace_thread *thread = &opts->threads[i];
+		bool gone = syscall(SYS_tgkill, thread->pid, thread->tid, 0) && errno == ESRCH;
+		uint32_t tid = gone ? 0 : shunt_walk_tid(&t->walk, thread->tid);
 
 		if (!tid)
 			return shunt_fail(err, -ESRCH, NULL, "there is no thread %d to trace%s%s",
-				(int)opts->threads[i].tid, t->walk.skel ? "" : ": ",
+				(int)thread->tid, t->walk.skel ? "" : ": ",
 				t->walk.skel ? "" : t->walk.reason);
 		t->target.threads[i].tid = tid;
-		t->target.threads[i].role = (uint32_t)opts->threads[i].role;
+		t->target.threads[i].role = (uint32_t)thread->role;
 	}
 	t->target.nthreads = opts->nthreads;
 	return 0;

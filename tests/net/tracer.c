@@ -159,6 +159,46 @@ Test(tracer, finds_threads_in_a_pid_namespace)
 	cr_assert_eq(rc, 0);
 }
 
+Test(tracer, refuses_what_it_cannot_trace)
+{
+	struct shunt_trace_thread many[100] = {{0}};
+	struct shunt_trace_opts opts = {.threads = many, .nthreads = 100, .what = SHUNT_TRACE_ALL};
+	struct shunt_err err;
+	struct shunt_tracer *t;
+
+	cr_assert_eq(shunt_tracer_open(&t, &opts, &err), -E2BIG);
+	opts.nthreads = 1;
+	opts.what = 0;
+	cr_assert_eq(shunt_tracer_open(&t, &opts, &err), -EINVAL);
+	cr_assert_eq(err.kind, SHUNT_ERR_USAGE);
+	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
+	many[0] = (struct shunt_trace_thread){.pid = getpid(), .tid = 0x3ffffffe};
+	opts.what = SHUNT_TRACE_SYSCALLS;
+	cr_assert_eq(shunt_tracer_open(&t, &opts, &err), -ESRCH, "%s", err.what);
+}
+
+Test(tracer, knows_its_level)
+{
+	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
+	enum shunt_trace_level level = shunt_trace_level();
+	cr_assert_geq(level, SHUNT_LEVEL_T);
+	cr_assert_neq(shunt_trace_level_gap(level)[0], 0);
+}
+
+/* A figure within reason, or the reason why there is none: the machine may be too noisy. */
+Test(tracer, calibrates_or_says_why_not)
+{
+	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
+	for (unsigned what = 0; what <= SHUNT_TRACE_SWITCHES; what = what ? what * 2 : 1) {
+		struct shunt_figure f = what ? shunt_trace_probe_cost(what) : shunt_null_syscall();
+		if (f.how == SHUNT_UNAVAILABLE)
+			cr_assert_neq(f.reason[0], 0);
+		else
+			cr_assert(f.value > 5 && f.value < 20000, "%u: %.0f ns", what, f.value);
+	}
+	cr_assert_eq(shunt_trace_probe_cost(SHUNT_TRACE_ALL).how, SHUNT_UNAVAILABLE);
+}
+
 Test(tracer, splits_softirq_time)
 {
 	NEED_LAB(lab);
