@@ -92,7 +92,8 @@ struct xdp_slot {
 	__u64 cow, cow_bytes;        /* skb_pp_cow_data */
 	/* Generic mode: frames seen; those for a program without frags; of these the copied. */
 	__u64 generic, generic_plain, expanded, expanded_bytes;
-	__u64 cow_expected; /* frames that the rule says skb_pp_cow_data copies */
+	/* For a program with frags, those that the rule says are copied. */
+	__u64 cow_expected, cow_expected_bytes;
 } TRACE_SLOT;
 
 struct switches_slot {

@@ -11,7 +11,6 @@ SLOTS(struct xdp_slot);
 #define XDP_PACKET_HEADROOM 256
 #define DATAREF_MASK        0xffff
 #define ENOBUFS             105
-#define ENOSPC              28
 
 /* Our queue that the socket serves. An address is enough; without one, what it is bound to. */
 static __always_inline bool our_xsk(struct xdp_sock *xs)
@@ -90,7 +89,8 @@ int BPF_PROG(xdp_redirect, struct net_device *dev, struct bpf_prog *prog, void *
 	return 0;
 }
 
-/* __xsk_rcv takes a buffer (ENOMEM if there is none), copies, and only then asks the ring. */
+/* __xsk_rcv refuses what is too long (ENOSPC), takes a buffer (ENOMEM if there is none), copies,
+ * and only then asks the ring (ENOBUFS, since 5.19). */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(xdp_redirect_err, struct net_device *dev, struct bpf_prog *prog, void *tgt, int err,
 	int map_type)
@@ -103,7 +103,7 @@ int BPF_PROG(xdp_redirect_err, struct net_device *dev, struct bpf_prog *prog, vo
 	if (!s)
 		return 0;
 	s->refused++;
-	if ((err == -ENOBUFS || err == -ENOSPC) && !BPF_CORE_READ((struct xdp_sock *)tgt, zc))
+	if (err == -ENOBUFS && !BPF_CORE_READ((struct xdp_sock *)tgt, zc))
 		s->refused_full++;
 	return 0;
 }
@@ -144,7 +144,7 @@ static __always_inline bool is_cloned(struct sk_buff *skb)
 
 /* Generic mode is about to run. Its rule (netif_receive_generic_xdp in net/core/dev.c): a frame
  * that is shared, in pieces or short of head-room is copied: by skb_pp_cow_data if the program
- * takes frags, else by pskb_expand_head, which no tracepoint sees. */
+ * takes frags (6.9), else by pskb_expand_head, which no tracepoint sees. */
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(netif_receive_skb, struct sk_buff *skb)
 {
@@ -162,11 +162,13 @@ int BPF_PROG(netif_receive_skb, struct sk_buff *skb)
 	s->generic_plain += !frags;
 	if (!is_cloned(skb) && !skb->data_len && mac - head >= XDP_PACKET_HEADROOM)
 		return 0;
+	__u64 len = skb->len + ((__u64)skb->data - mac);
 	if (frags) {
 		s->cow_expected++;
+		s->cow_expected_bytes += len;
 		return 0;
 	}
 	s->expanded++;
-	s->expanded_bytes += skb->len + ((__u64)skb->data - mac);
+	s->expanded_bytes += len;
 	return 0;
 }

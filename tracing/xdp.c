@@ -89,32 +89,53 @@ static void lower(
 	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
 }
 
+static bool native_wanted(const struct shunt_tracer *t)
+{
+	for (unsigned i = 0; i < t->target.nqueues; i++)
+		if (!t->ids[i].skb_mode &&
+			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
+			return true;
+	return false;
+}
+
+/* Copies that no probe sees, by the rule: for programs without frags, and for all of them where
+ * generic mode doesn't use skb_pp_cow_data (before 6.9) or that can't be seen. */
+static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_figure *copies,
+	struct shunt_figure *bytes)
+{
+	static const char source[] =
+		"tp_btf/netif_receive_skb: head-room, clones; consume_skb at skb_pp_cow_data";
+	uint64_t seen = SUM(cow), len = SUM(cow_bytes);
+
+	if (all) {
+		seen = SUM(cow_expected);
+		len = SUM(cow_expected_bytes);
+	}
+	*copies = shunt_derived((double)(seen + SUM(expanded)), "copies", source);
+	*bytes = shunt_derived((double)(len + SUM(expanded_bytes)), "bytes", source);
+}
+
 void shunt_trace_hidden_copies(
 	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
 {
-	static const char cow_source[] = "tp_btf/consume_skb at skb_pp_cow_data";
-	static const char rule_source[] =
-		"tp_btf/netif_receive_skb: head-room, clones; consume_skb at skb_pp_cow_data";
-	const char *no_cow =
-		t->cow_reason[0] ? t->cow_reason : shunt_trace_why_not(t, PART_XDP, "consume_skb");
+	static const char source[] = "tp_btf/consume_skb at skb_pp_cow_data";
+	const char *no_cow = shunt_trace_why_not(t, PART_XDP, "consume_skb");
 	const char *no_rule = shunt_trace_why_not(t, PART_XDP, "netif_receive_skb");
-	uint64_t n = SUM(cow) + SUM(expanded), len = SUM(cow_bytes) + SUM(expanded_bytes);
+	bool unseen = no_cow || SUM(cow) < SUM(cow_expected);
 
 	if (no_cow && (no_rule || !generic_wanted(t))) {
 		*copies = shunt_unavailable("copies", "%s", no_cow);
 		*bytes = shunt_unavailable("bytes", "%s", no_cow);
 		return;
 	}
-	/* A program without frags is copied for by a function that nothing sees: by the rule. */
-	if (SUM(generic_plain)) {
-		*copies = shunt_derived((double)n, "copies", rule_source);
-		*bytes = shunt_derived((double)len, "bytes", rule_source);
+	if (generic_wanted(t) && !no_rule && (unseen || SUM(generic_plain))) {
+		by_rule(t, unseen, copies, bytes);
 	} else {
-		*copies = shunt_measured((double)n, "copies", cow_source);
-		*bytes = shunt_measured((double)len, "bytes", cow_source);
+		*copies = shunt_measured((double)SUM(cow), "copies", source);
+		*bytes = shunt_measured((double)SUM(cow_bytes), "bytes", source);
 	}
-	if (no_cow)
-		lower(copies, bytes, "skb_pp_cow_data not seen", no_cow);
+	if (native_wanted(t) && no_cow)
+		lower(copies, bytes, "native mode's skb_pp_cow_data not seen", no_cow);
 	else if (generic_wanted(t) && no_rule)
 		lower(copies, bytes, "generic mode's head-room copy not seen", no_rule);
 }

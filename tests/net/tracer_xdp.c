@@ -257,6 +257,30 @@ static void set_mtu(int ns, const char *name, int mtu)
 	cr_assert_eq(shunt_netns_leave(back), 0);
 }
 
+/* 2000 bytes don't fit into a chunk less its head-room: refused before the copy. */
+Test(tracer_xdp, counts_no_copy_of_a_frame_that_is_too_long)
+{
+	NEED_LAB(lab);
+	struct xsk_opts o = {.rx = 2048, .fill = 2048};
+	set_mtu(lab.near_ns, BENCH_NEAR, 9000);
+	set_mtu(lab.far_ns, BENCH_FAR, 9000);
+	struct xsk x = open_xsk(&lab, &o);
+	int far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
+	struct shunt_identity id = xsk_identity(&x, &lab, &o);
+	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+
+	start(t);
+	send_frames(far, FRAMES, 2000);
+	settle(t, FRAMES);
+	struct shunt_trace_counts c = stop(t);
+	is(&c.hidden_copies, FRAMES, SHUNT_MEASURED);
+	is(&c.copies, FRAMES, SHUNT_MEASURED);
+	is(&c.wasted_copies, 0, SHUNT_MEASURED);
+	cr_assert_eq(xsk_statistics(&x).rx_dropped, (unsigned)FRAMES);
+	shunt_tracer_close(t);
+	bench_lab_close(&lab);
+}
+
 /* 4000 bytes in chunks of 2048: descriptors are added up, a packet is one copy. */
 Test(tracer_xdp, adds_up_the_descriptors_of_a_packet)
 {
