@@ -121,8 +121,8 @@ static int settle(const struct bench_pass *pass, struct shunt_dev *dev, struct b
 	res->delivered =
 		res->id.kind == SHUNT_KIND_XDP ? res->ledger.received : res->ledger.delivered;
 	res->sent = pass->sender ? res->flood.sent : res->ledger.received;
-	res->offered = pass->sender ? res->flood.sent + res->flood.refused : res->sent;
 	res->unsendable = res->flood.unsendable;
+	res->offered = res->sent + res->flood.refused + res->unsendable;
 	if (res->sent > res->ledger.received)
 		res->before_device = res->sent - res->ledger.received;
 	if (rx->error && !(pass->stop && *pass->stop))

@@ -43,7 +43,7 @@ static void add_losses(json_t *loss, const struct bench_result *r)
 
 static void put_totals(json_t *o, const struct bench_run_path *p)
 {
-	uint64_t offered = 0, sent = 0, delivered = 0, unsendable = 0;
+	uint64_t offered = 0, sent = 0, delivered = 0, unsendable = 0, refused = 0;
 	json_t *loss = json_object();
 
 	for (unsigned i = 0; i < p->records; i++) {
@@ -52,12 +52,14 @@ static void put_totals(json_t *o, const struct bench_run_path *p)
 		sent += r->sent;
 		delivered += r->delivered;
 		unsendable += r->unsendable;
+		refused += r->flood.refused;
 		add_losses(loss, r);
 	}
 	put_int(o, "offered", offered);
 	put_int(o, "sent", sent);
 	put_int(o, "delivered", delivered);
 	put_int(o, "unsendable", unsendable);
+	put_int(o, "refused", refused);
 	json_object_set_new(o, "loss", loss);
 }
 
@@ -192,6 +194,7 @@ static json_t *pass_document(const struct bench_pass_record *rec)
 	put_int(o, "sent", r->sent);
 	put_int(o, "delivered", r->delivered);
 	put_int(o, "unsendable", r->unsendable);
+	put_int(o, "refused", r->flood.refused);
 	add_losses(loss, r);
 	json_object_set_new(o, "loss", loss);
 	json_object_set_new(o, "unaccounted", json_integer(r->ledger.unaccounted));

@@ -78,9 +78,9 @@ def ledger(doc):
             lost = sum(one["loss"].values()) + one["unaccounted"]
             if one["sent"] != one["delivered"] + lost:
                 yield f"{path['name']} round {one['round']} {one['pass']}: sent is not delivered + lost"
-            if one["offered"] != one["sent"] + one["unsendable"]:
-                yield f"{path['name']} round {one['round']} {one['pass']}: offered is not sent + unsendable"
-        for key in ("offered", "sent", "delivered", "unsendable"):
+            if one["offered"] != one["sent"] + one["unsendable"] + one["refused"]:
+                yield f"{path['name']} round {one['round']} {one['pass']}: offered is not sent + unsendable + refused"
+        for key in ("offered", "sent", "delivered", "unsendable", "refused"):
             if path[key] != sum(one[key] for one in path["rounds"]):
                 yield f"{path['name']}: {key} is not the sum of its rounds"
 
