@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bad input: one clear line on stderr, nothing on stdout, exit 2; what fails at run time, exit 1."""
+import os
+import sys
+import tempfile
+
+from tap import Tap, in_lab, need_root, run
+
+shunt = sys.argv[1]
+
+USAGE = [  # words, and what the line must name
+    (["rx"], "spec"), (["rx", "eth0"], "scheme"), (["rx", "foo:near0"], "foo"),
+    (["rx", "packet:lo?mod=ring"], "mode"), (["rx", "packet:lo?mode=rong"], "recv|mmsg|ring"),
+    (["rx", "packet:nosuch0"], "nosuch0"), (["rx", "packet:lo?room=1"], "room"),
+    (["rx", "packet:lo", "--packets", "0"], "--packets"), (["rx", "packet:lo", "--seconds", "x"], "--seconds"),
+    (["rx", "packet:lo", "--what"], "--what"), (["rx", "packet:lo", "more"], "spec"),
+    (["rx", "live:lo"], "receive"), (["rx", "xdp:lo?queues=9-1"], "queues"),
+    (["rx", "xdp:lo?mode=fast"], "auto|copy|zc"), (["rx", "packet:lo?netns=/nosuch"], "/nosuch"),
+    (["rx", "pcap:/nosuch"], "/nosuch"),
+    (["gen", "live:nosuch0"], "nosuch0"), (["gen", "live:lo", "--size", "59"], "59"),
+    (["gen", "live:lo", "--size", "1515"], "1515"), (["gen", "live:lo", "--rate", "fast"], "fast"),
+    (["gen"], "spec"),
+    (["compare", "--size", "59"], "59"), (["compare", "--size", "big"], "big"),
+    (["compare", "--rate", "0"], "0"), (["compare", "--rate", "x2"], "--traffic"),
+    (["compare", "--paths", "packet-recv,foo"], "foo"), (["compare", "--paths", ""], "path"),
+    (["compare", "--path", "bar:near0", "--paths", "xdp-drop"], "bar"),
+    (["compare", "--generator", "pktgen"], "pktgen"), (["compare", "--traffic", "/nosuch"], "/nosuch"),
+    (["compare", "--iface", "nosuch0"], "nosuch0"), (["compare", "--rounds", "0"], "--rounds"),
+    (["compare", "--take-traffic"], "--iface"), (["compare", "--iface", "lo", "--paths", "xdp-native"],
+                                                "--take-traffic"),
+    (["compare", "--json"], "--json"), (["compare", "extra"], "extra"),
+    (["lab", "--queues", "0"], "--queues"), (["lab", "--", "/no/such/command"], "/no/such/command"),
+    (["lab-exec", "--", "true"], "lab"), (["nosuchverb"], "nosuchverb"),
+]
+
+
+def refused(t, done, status, text, name):
+    """One line that has the text; `goes on` lines would be more than one."""
+    good = done.returncode == status and not done.stdout and done.stderr.count("\n") == 1 and \
+        text in done.stderr
+    t.ok(good, name, f"status {done.returncode}, want {status} and '{text}': {done.stdout}{done.stderr}")
+
+
+def captures(t):
+    header = bytes.fromhex("d4c3b2a1020004000000000000000000ffff0000")
+    files = {
+        "empty.pcap": (b"", "empty.pcap"),
+        "garbage.pcap": (b"this is no capture file at all, is it", "garbage.pcap"),
+        "header-only.pcap": (header + b"\1\0\0\0", "header-only.pcap"),
+        "truncated.pcap": (header + b"\1\0\0\0" + bytes(8) + b"\x3c\0\0\0\x3c\0\0\0" + bytes(20), "truncated.pcap"),
+        "cooked.pcap": (header + b"\x71\0\0\0" + bytes(8) + b"\x10\0\0\0\x10\0\0\0" + bytes(16), "LINUX_SLL"),
+        "jumbo.pcap": (header + b"\1\0\0\0" + bytes(8) + b"\x28\x23\0\0\x28\x23\0\0" + bytes(9000), "jumbo.pcap"),
+    }
+    with tempfile.TemporaryDirectory() as tmp:
+        for name, (content, text) in files.items():
+            path = os.path.join(tmp, name)
+            with open(path, "wb") as f:
+                f.write(content)
+            refused(t, run([shunt, "compare", "--traffic", path]), 2, text, f"compare --traffic {name}")
+
+
+def faults(t):
+    def lab(name, status, text, script):
+        done = in_lab(shunt, script)
+        refused(t, done, status, text, name)
+
+    lab("an interface that is down", 1, "ip link set near0 up",
+        'ip link set near0 down; exec "$SHUNT" rx packet:near0')
+    lab("zero-copy where there is none", 1, "zero-copy", 'exec "$SHUNT" rx "xdp:near0?mode=zc"')
+    lab("a foreign XDP program is named", 1, "stranger", """
+        cat >/tmp/stranger.$$.c <<'X'
+        __attribute__((section("xdp"), used)) int stranger(void *ctx) { return 2; }
+        char license[] __attribute__((section("license"), used)) = "GPL";
+X
+        clang -O2 -target bpf -c /tmp/stranger.$$.c -o /tmp/stranger.$$.o
+        ip link set near0 xdp obj /tmp/stranger.$$.o sec xdp >/dev/null 2>&1 || exit 99
+        rm /tmp/stranger.$$.*
+        exec "$SHUNT" rx xdp:near0""")
+    lab("the default route's interface is nobody's", 2, "default route", """
+        ip addr add 192.0.2.1/24 dev near0; ip route add default dev near0
+        exec "$SHUNT" compare --iface near0 --take-traffic""")
+    for spec in ("packet:near0?wait=poll", "packet:near0?mode=ring&wait=poll", "packet:near0?mode=mmsg",
+                 "xdp:near0", "xdp:near0?wait=poll"):
+        for what, script in (("down", "ip link set near0 down"), ("deleted", "ip link del near0")):
+            done = in_lab(shunt, f'"$SHUNT" rx "{spec}" --json >/dev/null & rx=$!; sleep 0.7; {script}; wait $rx')
+            refused(t, done, 1, "near0", f"{spec}: the interface is {what} under way")
+        done = in_lab(shunt, f"""
+            "$SHUNT" rx "{spec}" --packets 10 --seconds 10 --json & rx=$!; sleep 0.7
+            ip link property add dev near0 altname near-other 2>/dev/null
+            ip link set near0 name other0 || exit 77
+            far "$SHUNT" gen live:far0 --packets 10 >/dev/null; wait $rx""")
+        if done.returncode == 77:
+            t.skip(f"{spec}: renamed under way", "the kernel renames no interface that is up")
+        else:
+            t.ok(done.returncode == 0 and '"packets": 10' in done.stdout,
+                 f"{spec}: renamed under way, goes on", done.stdout[-500:] + done.stderr)
+
+
+def as_nobody(t):
+    done = run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shunt, "rx", "packet:lo"])
+    refused(t, done, 1, "CAP_NET_RAW", "rx without permission")
+    done = run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shunt, "compare"])
+    refused(t, done, 1, "root", "compare without permission")
+
+
+def main():
+    need_root()
+    t = Tap()
+    for words, text in USAGE:
+        refused(t, run([shunt, *words]), 2, text, "shunt " + " ".join(words))
+    captures(t)
+    faults(t)
+    as_nobody(t)
+    t.finish()
+
+
+main()
