@@ -260,20 +260,28 @@ static int output(const struct options *o, const json_t *doc)
 	return rc || fflush(stdout) ? cannot_write("the table", rc ? -rc : errno) : 0;
 }
 
-/* A figure that nobody should trust makes the status non-zero: a self-test or a path that failed.
- */
+/* A figure that nobody should trust makes the status non-zero, and a line says which. */
+static int distrust(const json_t *o, const char *what, const char *name)
+{
+	fprintf(stderr, "shunt compare: %s failed (%s): %s\n", what,
+		json_string_value(json_object_get(o, name)),
+		json_string_value(json_object_get(o, "reason")));
+	return 1;
+}
+
 static int status_of(const json_t *doc)
 {
+	int status = 0;
 	size_t i;
 	json_t *o;
 
 	json_array_foreach (json_object_get(doc, "selftest"), i, o)
 		if (!json_is_true(json_object_get(o, "passed")))
-			return 1;
+			status = distrust(o, "a self-test", "counts");
 	json_array_foreach (json_object_get(doc, "paths"), i, o)
 		if (!strcmp(json_string_value(json_object_get(o, "status")), "failed"))
-			return 1;
-	return 0;
+			status = distrust(o, "a path", "name");
+	return status;
 }
 
 int app_compare(int argc, char **argv)

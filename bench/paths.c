@@ -18,7 +18,7 @@ static const struct {
 	{"packet-ring", "kernel", "packet:%s?mode=ring&wait=poll",
 		"AF_PACKET with a TPACKET_V3 ring, polls when empty", true, false, false},
 	{"packet-spin", "kernel", "packet:%s?mode=ring&wait=spin",
-		"packet-ring that spins: what spinning bypass paths compare with", false, false,
+		"packet-ring that spins: what a spinning bypass path compares with", true, false,
 		false},
 	{"xdp-skb", "bypass", "xdp:%s?attach=skb&mode=copy&wait=spin",
 		"AF_XDP behind a generic XDP program, spins", true, false, false},
