@@ -2,6 +2,7 @@
  * The engine: open the lab and the generator, prove the probes, warm every path up, then rounds of
  * passes in shuffled order. One pass fails alone; the others go on.
  */
+#include "bench/iface.h"
 #include "bench/run.h"
 
 #include "core/clock.h"
@@ -292,15 +293,38 @@ static void note_machine(struct bench_run *run)
 #endif
 }
 
+/* A mistake in a spec is told before minutes are spent; what this machine lacks is no mistake. */
+static int check_specs(struct bench_run *run, struct shunt_err *err)
+{
+	for (unsigned i = 0; i < run->npaths; i++) {
+		struct bench_run_path *p = &run->path[i];
+		struct shunt_err e = {.kind = SHUNT_ERR_RUN};
+		struct shunt_dev *dev;
+		bench_place(run, p->path.spec, p->spec, sizeof p->spec);
+		int rc = shunt_open(&dev, p->spec, SHUNT_RX, &e);
+		if (!rc)
+			shunt_close(dev, NULL);
+		else if (e.kind == SHUNT_ERR_USAGE && !p->path.summary) { /* of a --path */
+			*err = e;
+			return rc;
+		}
+	}
+	return 0;
+}
+
 static int prepare(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_lab_opts lab = {.merge = run->filled.gro};
 	int rc = pick_paths(run, err);
 
+	if (!rc && run->filled.iface)
+		rc = bench_iface_check(run->filled.iface, err);
 	if (!rc)
 		rc = open_workload(run, err);
 	if (!rc)
 		rc = bench_lab_open(&run->lab, &lab, err);
+	if (!rc)
+		rc = check_specs(run, err);
 	if (!rc)
 		rc = bench_cores_pick(&run->cores, err);
 	if (!rc)

@@ -10,12 +10,12 @@
 #define BENCH_PATHS_MAX 24
 
 struct bench_path {
-	char name[96];      /* "packet-recv", or the spec of a --path */
-	const char *family; /* "kernel" or "bypass" */
-	char spec[256];     /* with the interface's name, without netns */
-	const char *summary;
-	bool ceiling;   /* hands nothing to user space: what the rest is held against */
-	bool busy_poll; /* counts only when NAPI polls run in the application's thread */
+	char name[96];       /* "packet-recv", or the spec of a --path */
+	const char *family;  /* "kernel" or "bypass" */
+	char spec[256];      /* with the interface's name, without netns */
+	const char *summary; /* NULL for a --path */
+	bool ceiling;        /* hands nothing to user space: what the rest is held against */
+	bool busy_poll;      /* counts only when NAPI polls run in the application's thread */
 };
 
 struct bench_paths {

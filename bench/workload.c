@@ -49,8 +49,11 @@ int bench_workload_capture(struct bench_workload *w, const char *file, double sp
 			w->capture_bytes += frames[i].len;
 			w->capture_unsendable += frames[i].len > max_frame;
 		}
-	if (n < 0)
+	if (n < 0) {
 		rc = shunt_pcap_source_error(source, err);
+		if (err)
+			err->kind = SHUNT_ERR_USAGE; /* a damaged file is no workload */
+	}
 	shunt_pcap_source_close(source);
 	if (!rc && w->capture_frames == w->capture_unsendable)
 		rc = shunt_fail_usage(

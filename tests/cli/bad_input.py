@@ -66,11 +66,11 @@ def faults(t):
 
     lab("an interface that is down", 1, "ip link set near0 up",
         'ip link set near0 down; exec "$SHUNT" rx packet:near0')
-    lab("zero-copy where there is none", 1, "zero-copy", 'exec "$SHUNT" rx "xdp:near0?mode=zc"')
+    lab("zero-copy where there is none", 2, "zero-copy", 'exec "$SHUNT" rx "xdp:near0?mode=zc"')
     lab("a foreign XDP program is named", 1, "stranger", """
         cat >/tmp/stranger.$$.c <<'X'
         __attribute__((section("xdp"), used)) int stranger(void *ctx) { return 2; }
-        char license[] __attribute__((section("license"), used)) = "GPL";
+        char license_[] __attribute__((section("license"), used)) = "GPL";
 X
         clang -O2 -target bpf -c /tmp/stranger.$$.c -o /tmp/stranger.$$.o
         ip link set near0 xdp obj /tmp/stranger.$$.o sec xdp >/dev/null 2>&1 || exit 99
