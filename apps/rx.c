@@ -126,9 +126,13 @@ static int receive(const struct options *o, struct bench_receiver *rx, struct rx
 	if (!rc)
 		rc = shunt_get_ledger(rx->dev, &res->ledger, err);
 	res->delivered = res->ledger.delivered;
-	if (!rc && rx->error)
-		rc = shunt_fail(err, rx->error, NULL, "%s",
-			*res->info.gone ? res->info.gone : strerror(-rx->error));
+	if (!rc && rx->error) {
+		struct shunt_info info = res->info;
+		if (rx->writer_failed)
+			shunt_get_info(rx->out->dev, &info);
+		rc = shunt_fail(
+			err, rx->error, NULL, "%s", *info.gone ? info.gone : strerror(-rx->error));
+	}
 	return rc;
 }
 

@@ -47,8 +47,10 @@ static void write_out(struct bench_receiver *r, struct shunt_pkt *pkts, unsigned
 
 	if (k > 0)
 		r->written += (unsigned)k;
-	if (k < (int)n && !r->error)
-		r->error = k < 0 ? k : -EIO;
+	if (k < (int)n && !r->error) {
+		r->error = r->out->error ? r->out->error : k < 0 ? k : -EIO;
+		r->writer_failed = true;
+	}
 }
 
 static void take(struct bench_receiver *r, struct shunt_queue *q, struct shunt_pkt *pkts,
