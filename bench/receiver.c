@@ -128,7 +128,8 @@ static bool ended(struct loop *l, bool idle)
 	       (r->duration_ns && l->prev - l->t0 >= r->duration_ns);
 }
 
-/* A device that hands nothing to user space (a drop program): wait for its count to stand still. */
+/* A device that hands nothing to user space (a drop program): stay out of the way until the sender is
+ * done, then wait for the program's count to stand still. */
 static void watch(struct loop *l)
 {
 	struct bench_receiver *r = l->r;
@@ -137,16 +138,15 @@ static void watch(struct loop *l)
 	uint64_t sent = 0, seen = 0;
 
 	for (l->prev = shunt_now(); !r->error; l->prev = shunt_now()) {
-		if (shunt_get_ledger(r->dev, &ledger, NULL))
+		bool done = !r->sender || bench_sender_done(r->sender, &sent);
+		if (done && shunt_get_ledger(r->dev, &ledger, NULL))
 			return;
-		if (ledger.received != seen) {
+		if (done && ledger.received != seen) {
 			l->last = l->prev;
 			l->idle_since = 0;
+			seen = r->delivered = ledger.received;
 		}
-		seen = r->delivered = ledger.received;
-		if (r->sender && bench_sender_done(r->sender, &sent) && seen >= sent)
-			break;
-		if (ended(l, true))
+		if ((r->sender && done && seen >= sent) || ended(l, true))
 			break;
 		nanosleep(&ms, NULL);
 	}
