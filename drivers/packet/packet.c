@@ -13,6 +13,7 @@ static const struct shunt_key keys[] = {
 	{"mode", SHUNT_KEY_CHOICE, "recv|mmsg|ring", 0, 0},
 	{"direction", SHUNT_KEY_CHOICE, "in|both", 0, 0},
 	{"qdisc", SHUNT_KEY_CHOICE, "bypass|keep", 0, 0},
+	{"stamp", SHUNT_KEY_CHOICE, "kernel|none", 0, 0},
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
 
@@ -39,6 +40,7 @@ static int packet_open(struct shunt_dev *dev, struct shunt_err *err)
 								      : PACKET_RECV;
 	pq->spin = !dev->poll;
 	pq->both = shunt_spec_is(&dev->spec, "direction", "both", false);
+	pq->stamp = shunt_spec_is(&dev->spec, "stamp", "kernel", true);
 	pq->bypass = shunt_spec_is(&dev->spec, "qdisc", "bypass", true);
 	dev->priv = pq;
 	dev->nqueues = 1;
@@ -105,6 +107,7 @@ static void describe(struct packet_queue *pq)
 	if (dev->dir & SHUNT_RX) {
 		shunt_fact(dev, "receive", "%s", rx[pq->mode]);
 		shunt_fact(dev, "wait", "%s", wait);
+		shunt_fact(dev, "stamp", pq->stamp || pq->mode == PACKET_RING ? "kernel" : "none");
 		shunt_fact(dev, "queues", "1 socket, all of the interface's");
 		snprintf(dev->info.mode, sizeof dev->info.mode, "%s, %s", rx[pq->mode], wait);
 		if (pq->blocks.map)
@@ -118,6 +121,8 @@ static void describe(struct packet_queue *pq)
 		snprintf(dev->info.mode + at, sizeof dev->info.mode - at, "%s%s", at ? ", " : "",
 			tx);
 	}
+	if ((dev->dir & SHUNT_RX) && !pq->stamp && pq->mode == PACKET_RING)
+		shunt_note(dev, "stamp=none: a ring's stamps can't be left out");
 	if (pq->slots && packet_longest_frame(dev) > pq->longest)
 		shunt_note(dev,
 			"frames of up to %u bytes may arrive (GRO merges them), those above %u "

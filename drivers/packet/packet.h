@@ -43,7 +43,7 @@ struct packet_queue {
 	struct shunt_queue q;
 	int fd;
 	enum packet_mode mode;
-	bool spin, both, bypass;
+	bool spin, both, bypass, stamp;
 	bool lost;     /* the link went: drain, then say so. Queue's thread. */
 	bool stopped;  /* atomic: nothing more arrives; set by stop, or by rx when the link went */
 	bool final;    /* the kernel's counts were read; controlling thread */

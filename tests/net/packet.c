@@ -315,6 +315,37 @@ Test(packet, direction)
 	bench_lab_close(&lab);
 }
 
+/* A stamp a packet unless it was not wanted; a ring's can't be left out. */
+Test(packet, stamps)
+{
+	static const char *const stamps[] = {"kernel", "none"};
+	char rest[64];
+	NEED_LAB(lab);
+	struct shunt_dev *far = tx_dev(&lab);
+
+	EACH(m, modes)
+	EACH(k, stamps)
+	{
+		struct shunt_pkt p;
+		bool want = k == 0 || !strcmp(modes[m], "ring");
+		snprintf(rest, sizeof rest, "mode=%s&stamp=%s", modes[m], stamps[k]);
+		struct shunt_dev *rx = rx_dev(&lab, rest);
+		send_run(far, 0, 1, 60);
+		cr_assert_eq(receive(rx, &p, 1, 150), 1, "%s", rest);
+		cr_assert_eq(p.flags & SHUNT_PKT_TS_MASK,
+			want ? SHUNT_PKT_TS_KERNEL : SHUNT_PKT_TS_NONE, "%s", rest);
+		uint64_t now = shunt_clock(CLOCK_REALTIME);
+		if (want)
+			cr_assert(p.ts_ns <= now && now - p.ts_ns < 60000000000u, "%s", rest);
+		else
+			cr_assert_eq(p.ts_ns, 0u, "%s", rest);
+		shunt_release(queue_of(rx), &p, 1);
+		must_close(rx);
+	}
+	must_close(far);
+	bench_lab_close(&lab);
+}
+
 /* One bad frame is counted and passed over, alone and in the middle of a burst. */
 Test(packet, bad_frames_do_not_block)
 {
