@@ -28,6 +28,8 @@ struct shunt_figure bench_get_pps(const struct bench_result *r)
 
 struct shunt_figure bench_get_app_cpu(const struct bench_result *r)
 {
+	if (r->id.kind == SHUNT_KIND_XDP)
+		return shunt_unavailable(NS, "no application takes part: XDP drops every frame");
 	struct shunt_figure f =
 		shunt_measured((double)r->app_cpu_ns, NS, "CLOCK_THREAD_CPUTIME_ID");
 
@@ -51,7 +53,7 @@ struct shunt_figure bench_get_total_cpu(const struct bench_result *r)
 {
 	struct shunt_figure app = bench_get_app_cpu(r), soft = bench_get_softirq(r);
 
-	if (soft.how == SHUNT_UNAVAILABLE)
+	if (soft.how == SHUNT_UNAVAILABLE || r->id.kind == SHUNT_KIND_XDP)
 		return soft;
 	if (app.how == SHUNT_UNAVAILABLE)
 		return app;

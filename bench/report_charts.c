@@ -55,8 +55,7 @@ static void fill_cpu(struct bars *bars, const json_t *path)
 
 	set_figure(bars, total, 1, 0);
 	if (bench_have(bench_at(path, "cpu_busy_ns_per_packet")))
-		empty = fmin(app, value(path, "cpu_ns_per_packet.total") -
-					  value(path, "cpu_busy_ns_per_packet"));
+		empty = fmax(0, app - value(path, "cpu_busy_ns_per_packet"));
 	if (empty < 0.01 * app) /* the noise of two medians */
 		empty = 0;
 	bar->parts[0] = app - empty;

@@ -21,7 +21,7 @@ static const struct line lines[] = {
 	{"CPU", "application", "ns a packet", "cpu_ns_per_packet.app", 1, 0},
 	{NULL, "softirq", "ns a packet", "cpu_ns_per_packet.softirq", 1, 0},
 	{NULL, "total", "ns a packet", "cpu_ns_per_packet.total", 1, 0},
-	{NULL, "busy (no empty polls)", "ns a packet", "cpu_busy_ns_per_packet", 1, 0},
+	{NULL, "application, busy (no empty polls)", "ns a packet", "cpu_busy_ns_per_packet", 1, 0},
 	{"Rate", "delivered", "million packets/s", "delivered_pps", 1e-6, 3},
 	{NULL, "busy: application's core", "%", "busy_share.app", 100, 0},
 	{NULL, "busy: generator's core", "%", "busy_share.generator", 100, 0},
