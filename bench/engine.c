@@ -4,6 +4,7 @@
  */
 #include "bench/iface.h"
 #include "bench/run.h"
+#include "bench/watch.h"
 
 #include "core/clock.h"
 
@@ -78,6 +79,7 @@ static int one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_
 		.flood = &flood,
 		.cores = run->cores,
 		.stop = run->filled.stop,
+		.watch = &run->watch,
 		.duration_ns = (uint64_t)(run->filled.seconds * 1e9)};
 
 	if (run->sender) {
@@ -360,6 +362,7 @@ static int perform(struct bench_run *run, struct shunt_err *err)
 
 static void free_run(struct bench_run *run)
 {
+	bench_watch_close(run->watch);
 	bench_sender_close(run->sender);
 	bench_lab_close(&run->lab);
 	bench_workload_free(&run->work);

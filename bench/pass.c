@@ -69,24 +69,24 @@ static void fill_shares(
 static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct bench_receiver *rx,
 	struct bench_result *res, struct shunt_err *err)
 {
-	struct bench_watch *watch = NULL;
+	unsigned what = wanted(pass->kind);
 	struct ticks then;
 	int rc = 0;
 
-	if (wanted(pass->kind)) {
-		rc = bench_watch_dev(&watch, wanted(pass->kind), dev,
+	if (what) {
+		rc = bench_watch_dev(pass->watch, what, dev,
 			pass->sender ? bench_sender_tid(pass->sender) : 0, err);
 		if (!rc)
-			rc = bench_watch_start(watch, err);
+			rc = bench_watch_start(*pass->watch, err);
 		if (rc)
-			goto out;
+			return rc;
 	}
 	read_ticks(&pass->cores, &then);
 	if (pass->sender)
 		bench_sender_go(pass->sender, pass->flood);
 	bench_receive(rx);
-	if (watch)
-		rc = bench_watch_stop(watch, res, err);
+	if (what)
+		rc = bench_watch_stop(*pass->watch, res, err);
 	if (pass->sender) {
 		struct shunt_err e;
 		int sent = bench_sender_wait(pass->sender, &res->flood, &e);
@@ -101,8 +101,6 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 	/* A path that sleeps has no empty polls to leave out, and its bursts include the sleep. */
 	res->busy_ns = strstr(pass->spec, "wait=poll") ? 0 : rx->busy_ns;
 	fill_shares(pass, &then, res);
-out:
-	bench_watch_close(watch);
 	return rc;
 }
 

@@ -19,6 +19,8 @@ enum bench_pass_kind {
 };
 extern const char *const bench_pass_names[BENCH_KINDS];
 
+struct bench_watch;
+
 struct bench_pass {
 	const char *spec; /* receive device */
 	enum bench_pass_kind kind;
@@ -28,6 +30,8 @@ struct bench_pass {
 	struct bench_cores cores;
 	const volatile bool *stop;
 	struct shunt_hist *latency; /* NULL or filled */
+	struct bench_watch *
+		*watch; /* for traced kinds: kept from pass to pass, the caller closes it */
 };
 
 struct bench_result {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Named paths: a line a path. stamp=none: AF_XDP gives no time stamps either, and a kernel path that is
- * made to do more inflates the gain.
+ * Named paths: a line a path. stamp=none: AF_XDP gives no time stamps either, and a kernel path
+ * that is made to do more inflates the gain.
  */
 #include "bench/paths.h"
 

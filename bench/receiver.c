@@ -128,8 +128,8 @@ static bool ended(struct loop *l, bool idle)
 	       (r->duration_ns && l->prev - l->t0 >= r->duration_ns);
 }
 
-/* A device that hands nothing to user space (a drop program): stay out of the way until the sender is
- * done, then wait for the program's count to stand still. */
+/* A device that hands nothing to user space (a drop program): stay out of the way until the sender
+ * is done, then wait for the program's count to stand still. */
 static void watch(struct loop *l)
 {
 	struct bench_receiver *r = l->r;

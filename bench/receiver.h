@@ -28,7 +28,7 @@ struct bench_receiver {
 	uint64_t busy_ns;    /* wall time of bursts that brought something, processing included */
 	uint64_t written;    /* packets that out took */
 	int error;           /* what ended it early: -ENETDOWN, -ENODEV, the writer's error; or 0 */
-	bool writer_failed; /* it was out that could not go on */
+	bool writer_failed;  /* it was out that could not go on */
 	unsigned sum;        /* of the bytes touched, so that the touch is not optimised away */
 };
 

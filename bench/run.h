@@ -45,6 +45,7 @@ struct bench_run {
 	struct bench_cores cores;
 	struct bench_machine machine;
 	struct bench_sender *sender;
+	struct bench_watch *watch;
 	char sender_spec[96];
 	struct bench_workload work;
 	struct bench_run_path path[BENCH_PATHS_MAX];

@@ -2,6 +2,7 @@
  * Self-tests of the probes, in the lab, before anything is measured: send 1000 and expect 1000,
  * then have the frames dropped in XDP and expect 0. A probe that counts wrongly is worse than none.
  */
+#include "bench/selftest.h"
 #include "bench/run.h"
 #include "bench/watch.h"
 #include "drivers/core/netns.h"
@@ -13,11 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
-#define N        1000u
+#define N        BENCH_SELFTEST_N
 #define PPS      50000.0
 #define DROP     "xdp:" BENCH_NEAR "?attach=native&action=drop"
 #define WAIT_NS  2000000
@@ -47,7 +47,8 @@ static struct shunt_figure get_hidden(const struct shunt_trace_counts *c)
 	return c->hidden_copies;
 }
 
-static struct bench_selftest *add(struct bench_run *run, const char *path, const char *counts)
+struct bench_selftest *bench_selftest_add(
+	struct bench_run *run, const char *path, const char *counts)
 {
 	if (run->nselftests == BENCH_SELFTESTS)
 		return NULL;
@@ -69,7 +70,7 @@ static int64_t value_of(struct bench_selftest *t, const struct shunt_figure *f)
 	return llround(f->value);
 }
 
-static void judge(struct bench_selftest *t)
+void bench_selftest_judge(struct bench_selftest *t)
 {
 	t->passed = t->got >= 0 && t->got == t->expected && t->negative_got == 0;
 	if (!t->passed && !*t->reason)
@@ -93,7 +94,8 @@ static int positive(struct bench_run *run, struct bench_sender *sender, const ch
 		.sender = sender,
 		.flood = &flood,
 		.cores = run->cores,
-		.stop = run->filled.stop};
+		.stop = run->filled.stop,
+		.watch = &run->watch};
 	struct bench_workload work = {.nframes = 0};
 	int rc = bench_workload_synthetic(&work, BENCH_MIN_SIZE, 1, err);
 	if (!rc)
@@ -137,7 +139,6 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 	const struct shunt_identity *id, struct bench_result *res, struct shunt_err *err)
 {
 	struct shunt_dev *drop = NULL, *dev = NULL;
-	struct bench_watch *watch = NULL;
 	struct shunt_identity own = *id;
 	char placed[352];
 
@@ -154,15 +155,14 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 			shunt_queue_identity(shunt_get_queue(dev, 0), &own);
 	}
 	if (!rc)
-		rc = bench_watch_open(
-			&watch, SHUNT_TRACE_ALL, &own, 1, bench_sender_tid(sender), err);
+		rc = bench_watch_aim(
+			&run->watch, SHUNT_TRACE_ALL, &own, 1, bench_sender_tid(sender), err);
 	if (!rc)
-		rc = bench_watch_start(watch, err);
+		rc = bench_watch_start(run->watch, err);
 	if (!rc)
 		rc = send_dropped(run, sender, drop, err);
 	if (!rc)
-		rc = bench_watch_stop(watch, res, err);
-	bench_watch_close(watch);
+		rc = bench_watch_stop(run->watch, res, err);
 	shunt_close(dev, NULL);
 	shunt_close(drop, NULL);
 	return rc;
@@ -171,7 +171,7 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 static void test_path(struct bench_run *run, struct bench_sender *sender, const char *name,
 	const char *spec, const char *counts, get_fn *get)
 {
-	struct bench_selftest *t = add(run, name, counts);
+	struct bench_selftest *t = bench_selftest_add(run, name, counts);
 	struct bench_result *res = calloc(2, sizeof *res);
 	struct shunt_err err = {.code = 0};
 
@@ -191,7 +191,7 @@ static void test_path(struct bench_run *run, struct bench_sender *sender, const 
 		}
 		if (rc)
 			snprintf(t->reason, sizeof t->reason, "%.190s", err.what);
-		judge(t);
+		bench_selftest_judge(t);
 	}
 	free(res);
 }
@@ -199,7 +199,8 @@ static void test_path(struct bench_run *run, struct bench_sender *sender, const 
 /* The device's own copy: frames that come as skbs have one, frames made as XDP frames none. */
 static void test_hidden(struct bench_run *run)
 {
-	struct bench_selftest *t = add(run, "xdp-native", "a device's own copy of the frame");
+	struct bench_selftest *t =
+		bench_selftest_add(run, "xdp-native", "a device's own copy of the frame");
 	struct bench_result *res = calloc(2, sizeof *res);
 	struct bench_sender *stack = NULL;
 	struct shunt_err err = {.code = 0};
@@ -224,90 +225,17 @@ static void test_hidden(struct bench_run *run)
 			t->got = value_of(t, &f);
 			t->negative_got = run->filled.packet_generator ? 0 : value_of(t, &g);
 		}
-		judge(t);
+		bench_selftest_judge(t);
 	}
 	bench_sender_close(stack);
 	free(res);
 }
 
-/* What the kernel counted itself: a short sleep may be over before the thread is switched out. */
-static uint64_t own_switches(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_THREAD, &u);
-	return (uint64_t)u.ru_nvcsw;
-}
-
-/* Probes on the thread itself: N system calls, N sleeps; and none. kernel is NULL, or counts the
- * same events in another way and decides what to expect. */
-static void test_thread(struct bench_run *run, const char *counts, const char *probe,
-	void (*act)(void), uint64_t (*get)(const struct shunt_trace_counts *),
-	uint64_t (*kernel)(void))
-{
-	struct bench_selftest *t = add(run, "thread", counts);
-	struct bench_result *res = calloc(1, sizeof *res);
-	struct shunt_err err = {.code = 0};
-	int rc = 0;
-
-	if (!t || !res) {
-		free(res);
-		return;
-	}
-	snprintf(t->probe, sizeof t->probe, "%s", probe);
-	for (int go = 1; go >= 0 && !rc; go--) {
-		struct bench_watch *watch = NULL;
-		rc = bench_watch_open(
-			&watch, SHUNT_TRACE_SYSCALLS | SHUNT_TRACE_SWITCHES, NULL, 0, 0, &err);
-		if (!rc)
-			rc = bench_watch_start(watch, &err);
-		uint64_t before = kernel ? kernel() : 0;
-		for (unsigned i = 0; !rc && go && i < N; i++)
-			act();
-		uint64_t counted = kernel ? kernel() - before : go ? N : 0;
-		if (!rc)
-			rc = bench_watch_stop(watch, res, &err);
-		bench_watch_close(watch);
-		if (!rc && go) {
-			t->expected = (int64_t)counted;
-			t->got = (int64_t)get(&res->trace);
-		} else if (!rc) {
-			t->negative_got = (int64_t)get(&res->trace);
-		}
-	}
-	t->sent = N;
-	if (rc)
-		snprintf(t->reason, sizeof t->reason, "%.190s", err.what);
-	judge(t);
-	free(res);
-}
-
-static void act_getppid(void)
-{
-	getppid();
-}
-
-static void act_sleep(void)
-{
-	struct timespec ts = {.tv_nsec = 20000};
-
-	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
-}
-
-static uint64_t count_getppid(const struct shunt_trace_counts *c)
-{
-	return c->by_nr[110]; /* x86-64 getppid */
-}
-
-static uint64_t count_switches(const struct shunt_trace_counts *c)
-{
-	return c->switches_voluntary;
-}
-
 /* NAPI polls: N packets of our device; and of another device, which is nobody's here, none. */
 static void test_softirq(struct bench_run *run, struct bench_sender *sender)
 {
-	struct bench_selftest *t = add(run, "xdp-drop", "packets in NAPI polls of a device");
+	struct bench_selftest *t =
+		bench_selftest_add(run, "xdp-drop", "packets in NAPI polls of a device");
 	struct shunt_identity id = {.kind = SHUNT_KIND_XDP, .fd = -1};
 	struct bench_result *res = calloc(1, sizeof *res);
 	struct shunt_err err = {.code = 0};
@@ -329,7 +257,7 @@ static void test_softirq(struct bench_run *run, struct bench_sender *sender)
 	t->sent = t->negative_sent = N;
 	if (rc)
 		snprintf(t->reason, sizeof t->reason, "%.190s", err.what);
-	judge(t);
+	bench_selftest_judge(t);
 	free(res);
 }
 
@@ -337,10 +265,7 @@ int bench_selftests(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_sender *s = run->sender;
 
-	test_thread(run, "system calls of a thread", "tp_btf/sys_enter", act_getppid, count_getppid,
-		NULL);
-	test_thread(run, "context switches of a thread", "tp_btf/sched_switch", act_sleep,
-		count_switches, own_switches);
+	bench_selftest_threads(run);
 	test_softirq(run, s);
 	test_path(run, s, "packet-recv", "packet:" BENCH_NEAR "?mode=recv&wait=poll",
 		"copies out of a socket", get_copies);

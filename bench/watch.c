@@ -8,23 +8,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define QUEUES 64u
+
 #ifdef HAVE_TRACING
 struct bench_watch {
 	struct shunt_tracer *tracer;
-	struct shunt_identity ids[64];
+	struct shunt_identity ids[QUEUES];
 	struct shunt_trace_thread threads[2];
 };
 
-int bench_watch_open(struct bench_watch **out, unsigned what, const struct shunt_identity *queues,
+int bench_watch_aim(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
 	unsigned n, pid_t generator, struct shunt_err *err)
 {
-	struct bench_watch *w = calloc(1, sizeof *w);
+	struct bench_watch *w = *watch ? *watch : calloc(1, sizeof *w);
 	struct shunt_trace_opts opts = {.what = what};
 
-	*out = w;
+	*watch = w;
 	if (!w)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	for (unsigned i = 0; i < n && i < 64; i++)
+	for (unsigned i = 0; i < n && i < QUEUES; i++)
 		w->ids[opts.nqueues++] = queues[i];
 	w->threads[opts.nthreads++] = (struct shunt_trace_thread){
 		.pid = getpid(), .tid = (pid_t)syscall(SYS_gettid), .role = SHUNT_THREAD_APP};
@@ -33,7 +35,8 @@ int bench_watch_open(struct bench_watch **out, unsigned what, const struct shunt
 			.pid = getpid(), .tid = generator, .role = SHUNT_THREAD_GENERATOR};
 	opts.queues = w->ids;
 	opts.threads = w->threads;
-	return shunt_tracer_open(&w->tracer, &opts, err);
+	return w->tracer ? shunt_tracer_retarget(w->tracer, &opts, err)
+			 : shunt_tracer_open(&w->tracer, &opts, err);
 }
 
 int bench_watch_start(struct bench_watch *w, struct shunt_err *err)
@@ -61,11 +64,10 @@ void bench_watch_close(struct bench_watch *w)
 	free(w);
 }
 #else
-int bench_watch_open(struct bench_watch **out, unsigned what, const struct shunt_identity *queues,
+int bench_watch_aim(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
 	unsigned n, pid_t generator, struct shunt_err *err)
 {
-	(void)what, (void)queues, (void)n, (void)generator;
-	*out = NULL;
+	(void)watch, (void)what, (void)queues, (void)n, (void)generator;
 	return shunt_fail(err, -ENOTSUP, "build with libbpf, clang and bpftool: scripts/setup",
 		"this shunt was built without tracing");
 }
@@ -91,10 +93,10 @@ void bench_watch_close(struct bench_watch *w)
 int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
 	pid_t generator, struct shunt_err *err)
 {
-	struct shunt_identity ids[64];
+	struct shunt_identity ids[QUEUES];
 	unsigned n = 0;
 
-	for (; n < shunt_nqueues(dev) && n < 64; n++)
+	for (; n < shunt_nqueues(dev) && n < QUEUES; n++)
 		shunt_queue_identity(shunt_get_queue(dev, n), &ids[n]);
-	return bench_watch_open(watch, what, ids, n, generator, err);
+	return bench_watch_aim(watch, what, ids, n, generator, err);
 }

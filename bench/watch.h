@@ -9,8 +9,10 @@
 
 struct bench_watch;
 
-/* Watch queues, the calling thread as the application, and generator (0: none). */
-int bench_watch_open(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
+/* Watch queues, the calling thread as the application, and generator (0: none). *watch is NULL at
+ * the first call, which loads BPF programs; later calls aim the same watch at others, which is
+ * cheap. Close it also after an error. */
+int bench_watch_aim(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
 	unsigned n, pid_t generator, struct shunt_err *err);
 /* All queues of dev. */
 int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
