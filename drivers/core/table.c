@@ -8,6 +8,7 @@ extern const struct shunt_driver shunt_driver_null;
 extern const struct shunt_driver shunt_driver_packet;
 extern const struct shunt_driver shunt_driver_xdp;
 extern const struct shunt_driver shunt_driver_live;
+extern const struct shunt_driver shunt_driver_pci;
 extern const struct shunt_driver shunt_driver_pcap;
 extern const struct shunt_driver shunt_driver_pair;
 
@@ -17,6 +18,9 @@ static const struct shunt_driver *const table[] = {
 #endif
 #ifdef DRIVER_XDP
 	&shunt_driver_xdp,
+#endif
+#ifdef DRIVER_PCI
+	&shunt_driver_pci,
 #endif
 #ifdef DRIVER_LIVE
 	&shunt_driver_live,

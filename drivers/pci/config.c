@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Config space (PCI Local Bus 3.0, 6.1) through VFIO's config region, command register and reset.
+ * Opening and resetting a function clear its command register, memory space included; to touch a
+ * BAR with memory space off is SIGBUS, so that it is put back at once.
+ */
+#include "drivers/pci/pci.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <linux/vfio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define COMMAND        0x04u
+#define COMMAND_MEMORY 0x0002u
+#define COMMAND_MASTER 0x0004u
+#define COMMAND_NOINTX 0x0400u
+
+static uint32_t get(const struct pci_dev *pci, unsigned at, unsigned n)
+{
+	uint32_t v = 0;
+
+	if (pread(pci->fd, &v, n, (off_t)(pci->config + at)) != (ssize_t)n)
+		return UINT32_MAX;
+	return le32toh(v);
+}
+
+/* What a write did is seen by reading back; one to a vanished device does nothing. */
+static void put(const struct pci_dev *pci, unsigned at, uint32_t value, unsigned n)
+{
+	uint32_t v = htole32(value);
+
+	if (pwrite(pci->fd, &v, n, (off_t)(pci->config + at)) < 0)
+		return;
+}
+
+uint8_t pci_read8(const struct pci_dev *pci, unsigned at)
+{
+	return (uint8_t)get(pci, at, 1);
+}
+
+uint16_t pci_read16(const struct pci_dev *pci, unsigned at)
+{
+	return (uint16_t)get(pci, at, 2);
+}
+
+uint32_t pci_read32(const struct pci_dev *pci, unsigned at)
+{
+	return get(pci, at, 4);
+}
+
+void pci_write8(const struct pci_dev *pci, unsigned at, uint8_t value)
+{
+	put(pci, at, value, 1);
+}
+
+void pci_write16(const struct pci_dev *pci, unsigned at, uint16_t value)
+{
+	put(pci, at, value, 2);
+}
+
+void pci_write32(const struct pci_dev *pci, unsigned at, uint32_t value)
+{
+	put(pci, at, value, 4);
+}
+
+void pci_read_all(const struct pci_dev *pci, uint8_t *buf)
+{
+	memset(buf, 0xff, PCI_CONFIG);
+	for (size_t done = 0; done < PCI_CONFIG;) {
+		ssize_t n =
+			pread(pci->fd, buf + done, PCI_CONFIG - done, (off_t)(pci->config + done));
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+}
+
+void pci_bus_master(const struct pci_dev *pci, bool on)
+{
+	uint16_t command = (uint16_t)(pci_read16(pci, COMMAND) | COMMAND_MEMORY | COMMAND_NOINTX);
+
+	command &= (uint16_t)~COMMAND_MASTER;
+	pci_write16(pci, COMMAND, on ? command | COMMAND_MASTER : command);
+}
+
+int pci_reset(struct pci_dev *pci, struct shunt_err *err)
+{
+	if (!pci->can_reset)
+		return shunt_fail(
+			err, -ENOTSUP, NULL, "%s cannot be reset on its own", pci->info.addr);
+	if (ioctl(pci->fd, VFIO_DEVICE_RESET) < 0)
+		return shunt_fail(err, -errno, "unbind it, remove and rescan it, or power-cycle",
+			"%s sticks in reset: %s", pci->info.addr, strerror(errno));
+	pci_bus_master(pci, false);
+	return 0;
+}
+
+bool pci_gone(const struct pci_dev *pci)
+{
+	return pci_read16(pci, 0) == UINT16_MAX;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * MSI-X vectors as eventfds (vfio.rst; VFIO_DEVICE_SET_IRQS in linux/vfio.h). A vector's eventfd is
+ * readable after the device raised it, and is read to zero by who slept on it.
+ */
+#include "drivers/pci/pci.h"
+
+#include <errno.h>
+#include <linux/vfio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static int set_irqs(struct pci_dev *pci, unsigned start, unsigned n, const int *fds)
+{
+	union {
+		struct vfio_irq_set set;
+		uint8_t room[sizeof(struct vfio_irq_set) + PCI_IRQS * sizeof(int)];
+	} u = {.set = {.argsz = (uint32_t)(sizeof u.set + (fds ? n * sizeof *fds : 0)),
+		       .flags = VFIO_IRQ_SET_ACTION_TRIGGER |
+				(fds ? VFIO_IRQ_SET_DATA_EVENTFD : VFIO_IRQ_SET_DATA_NONE),
+		       .index = VFIO_PCI_MSIX_IRQ_INDEX,
+		       .start = start,
+		       .count = n}};
+
+	if (fds)
+		memcpy(u.room + sizeof u.set, fds, n * sizeof *fds);
+	return ioctl(pci->fd, VFIO_DEVICE_SET_IRQS, &u.set) < 0 ? -errno : 0;
+}
+
+static void close_fds(struct pci_dev *pci)
+{
+	while (pci->nirqs)
+		close(pci->irq[--pci->nirqs]);
+}
+
+int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err)
+{
+	int rc = 0;
+
+	if (!n || n > pci->vectors || n > PCI_IRQS)
+		return shunt_fail(err, -ENOTSUP, "use wait=spin, or fewer queues",
+			"%s has %u MSI-X vectors, %u are needed", pci->info.addr, pci->vectors, n);
+	while (!rc && pci->nirqs < n) {
+		int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		if (fd < 0)
+			rc = -errno;
+		else
+			pci->irq[pci->nirqs++] = fd;
+	}
+	if (!rc)
+		rc = set_irqs(pci, 0, n, pci->irq);
+	if (!rc)
+		return 0;
+	close_fds(pci);
+	return shunt_fail(err, rc, "use wait=spin", "%s: cannot set %u MSI-X vectors up: %s",
+		pci->info.addr, n, strerror(-rc));
+}
+
+void pci_irq_close(struct pci_dev *pci)
+{
+	if (!pci->nirqs)
+		return;
+	set_irqs(pci, 0, 0, NULL); /* count 0: all of them off */
+	close_fds(pci);
+}
+
+int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked)
+{
+	int none = -1;
+
+	if (vector >= pci->nirqs)
+		return -EINVAL;
+	return set_irqs(pci, vector, 1, masked ? &none : &pci->irq[vector]);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A PCI function owned from user space through VFIO (Documentation/driver-api/vfio.rst,
+ * Linux 6.12): sysfs, config space, BARs, DMA addresses, MSI-X. Knows no NIC. Control calls, one
+ * thread at a time; only the accessors of mmio.h belong in a burst. From pci_open to pci_close the
+ * function is ours alone; bus mastering is off until the NIC asks.
+ */
+#ifndef DRIVERS_PCI_PCI_H
+#define DRIVERS_PCI_PCI_H
+
+#include "drivers/core/region.h"
+#include <shunt/err.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCI_ADDR   16u /* bytes of "0000:01:00.0", with room for a longer domain */
+#define PCI_BARS   6u
+#define PCI_RANGES 32u
+#define PCI_MAPS   256u /* DMA mappings of a device: rings and regions */
+#define PCI_IRQS   72u  /* MSI-X vectors that we ask for at most */
+#define PCI_CONFIG 4096u
+
+/* Where it is and who has it: sysfs alone, nothing is claimed. */
+struct pci_info {
+	char addr[PCI_ADDR];
+	uint16_t vendor, device;
+	uint32_t class;  /* 0x020000 is an Ethernet controller */
+	char driver[32]; /* kernel driver bound to it, "" if none */
+	int group;       /* IOMMU group, -1 without an IOMMU */
+	char ifname[16]; /* the kernel driver's interface, "" if none */
+};
+
+struct pci_range {
+	uint64_t first, last;
+};
+
+struct pci_map {
+	uint64_t iova, len;
+	struct shunt_region *region; /* NULL: memory for rings */
+};
+
+struct pci_bar {
+	uint8_t *base; /* NULL until pci_bar_map */
+	size_t len;
+};
+
+struct pci_dev {
+	struct pci_info info;
+	int container, group, fd;
+	uint64_t config;  /* where config space lies in fd */
+	uint32_t vectors; /* MSI-X vectors that it has */
+	bool can_reset;
+	struct pci_bar bar[PCI_BARS];
+	struct pci_range range[PCI_RANGES]; /* addresses that the IOMMU takes */
+	unsigned nranges;
+	struct pci_map map[PCI_MAPS];
+	unsigned nmaps;
+	int irq[PCI_IRQS]; /* eventfds */
+	unsigned nirqs;
+};
+
+/* sysfs.c. pci_find: -EINVAL "not a PCI address" (usage), -ENODEV "no such device" (usage). */
+bool pci_is_address(const char *text);
+int pci_find(struct pci_info *info, const char *addr, struct shunt_err *err);
+/* Is it ready for pci_open? Usage errors: a driver still bound (named), no IOMMU, the group not
+ * viable (names the others). */
+int pci_check(const struct pci_info *info, struct shunt_err *err);
+/* Every function whose class is an Ethernet or network controller; the count may exceed max. */
+int pci_list(struct pci_info *list, unsigned max, struct shunt_err *err);
+/* One word or a short phrase: "ready", "bound to e1000e", "no IOMMU", "group not viable". */
+const char *pci_state(const struct pci_info *info);
+/* Members of the group that keep it from being viable: "0000:00:1f.2 (ahci), ..."; "" if none. */
+void pci_group_others(const struct pci_info *info, char *buf, size_t size);
+
+/* bind.c: hand a function to vfio-pci, and back to the kernel driver that would have it. */
+int pci_bind(const char *addr, struct shunt_err *err);
+int pci_unbind(const char *addr, struct shunt_err *err);
+
+/* vfio.c. Claims, resets, enables memory space; bus mastering and INTx are off afterwards.
+ * -EBUSY when another process has it, -EPERM where unsafe interrupts would be needed. */
+int pci_open(struct pci_dev **pci, const char *addr, struct shunt_err *err);
+/* The safe order: the NIC has stopped its queues; reset, clear bus mastering, interrupts off,
+ * unmap everything that is still mapped, close. NULL is fine. */
+void pci_close(struct pci_dev *pci);
+
+/* config.c. Reads of a vanished device give all ones. */
+uint8_t pci_read8(const struct pci_dev *pci, unsigned at);
+uint16_t pci_read16(const struct pci_dev *pci, unsigned at);
+uint32_t pci_read32(const struct pci_dev *pci, unsigned at);
+void pci_write8(const struct pci_dev *pci, unsigned at, uint8_t value);
+void pci_write16(const struct pci_dev *pci, unsigned at, uint16_t value);
+void pci_write32(const struct pci_dev *pci, unsigned at, uint32_t value);
+/* All of it, PCI_CONFIG bytes; what can't be read is all ones. */
+void pci_read_all(const struct pci_dev *pci, uint8_t *buf);
+void pci_bus_master(const struct pci_dev *pci, bool on);
+/* Function-level (or whatever the kernel has for it). Memory space is on and bus mastering off
+ * afterwards. -ENOTSUP where the function can't. */
+int pci_reset(struct pci_dev *pci, struct shunt_err *err);
+/* The device is gone: reads of its vendor id give all ones. */
+bool pci_gone(const struct pci_dev *pci);
+
+/* caps.c: PCI 3.0, 6.7 and PCI Express 5.0, 7.6.3. Pure: cfg is len bytes of config space, at
+ * least 64. Walks the standard list, then the extended one; loops, pointers out of bounds or into
+ * the header end a walk. Returns how many were found, at most max. */
+struct pci_cap {
+	uint16_t id;
+	uint16_t at;
+	bool extended;
+};
+#define PCI_CAP_VENDOR 0x09u
+#define PCI_CAP_MSIX   0x11u
+unsigned pci_caps(const uint8_t *cfg, size_t len, struct pci_cap *caps, unsigned max);
+
+/* bar.c: map a whole memory BAR; pci_close unmaps it. */
+int pci_bar_map(struct pci_dev *pci, unsigned bar, struct shunt_err *err);
+
+/* dma.c. A region keeps one device address for all devices: the first one chooses it (low, from the
+ * permitted ranges, aligned to the region's page) and fills region->pages; the next ones map it at
+ * the same place. -EBUSY where that place is taken. */
+int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err);
+/* Bus mastering must be off, or no queue of the device may use the region any more. */
+void pci_unmap_region(struct pci_dev *pci, struct shunt_region *region);
+/* Behind an IOMMU a mapped region is linear: device address = offset + this. */
+static inline uint64_t pci_region_iova(const struct shunt_region *region)
+{
+	return region->pages[0];
+}
+
+/* Memory for rings: zeroed, page aligned, locked, mapped. */
+struct pci_mem {
+	void *base;
+	uint64_t iova;
+	size_t len;
+};
+int pci_mem_alloc(struct pci_dev *pci, struct pci_mem *mem, size_t len, struct shunt_err *err);
+void pci_mem_free(struct pci_dev *pci, struct pci_mem *mem); /* fine on a zeroed *mem */
+/* For vfio.c: read the permitted ranges; undo mapping number index. */
+int pci_dma_ranges(struct pci_dev *pci, struct shunt_err *err);
+void pci_unmap(struct pci_dev *pci, unsigned index);
+
+/* irq.c: MSI-X through eventfds, non-blocking. VFIO sets all vectors at once. */
+int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err);
+void pci_irq_close(struct pci_dev *pci);
+/* VFIO has no mask for MSI-X: the vector is taken from, or given back to, its eventfd. A control
+ * call; between bursts a NIC masks at itself. */
+int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked);
+
+#endif
