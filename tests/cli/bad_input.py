@@ -4,7 +4,7 @@ import os
 import sys
 import tempfile
 
-from tap import Tap, in_lab, need_root, run
+from tap import Tap, in_lab, need_loopback, need_root, run
 
 shunt = sys.argv[1]
 
@@ -82,10 +82,10 @@ X
     for spec in ("packet:near0?wait=poll", "packet:near0?mode=ring&wait=poll", "packet:near0?mode=mmsg",
                  "xdp:near0", "xdp:near0?wait=poll"):
         for what, script in (("down", "ip link set near0 down"), ("deleted", "ip link del near0")):
-            done = in_lab(shunt, f'"$SHUNT" rx "{spec}" --json >/dev/null & rx=$!; sleep 0.7; {script}; wait $rx')
+            done = in_lab(shunt, f'"$SHUNT" rx "{spec}" --json >/dev/null & rx=$!; ready; {script}; wait $rx')
             refused(t, done, 1, "near0", f"{spec}: the interface is {what} under way")
         done = in_lab(shunt, f"""
-            "$SHUNT" rx "{spec}" --packets 10 --seconds 10 --json & rx=$!; sleep 0.7
+            "$SHUNT" rx "{spec}" --packets 10 --seconds 10 --json & rx=$!; ready
             ip link property add dev near0 altname near-other 2>/dev/null
             ip link set near0 name other0 || exit 77
             far "$SHUNT" gen live:far0 --packets 10 >/dev/null; wait $rx""")
@@ -105,6 +105,7 @@ def as_nobody(t):
 
 def main():
     need_root()
+    need_loopback()
     t = Tap()
     for words, text in USAGE:
         refused(t, run([shunt, *words]), 2, text, "shunt " + " ".join(words))

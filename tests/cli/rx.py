@@ -23,9 +23,9 @@ def against_strace(t):
         return
     with tempfile.TemporaryDirectory() as tmp:
         done = in_lab(shunt, """
-            strace -f -c -o "$TMP/strace" "$SHUNT" rx 'packet:near0?mode=mmsg' --trace --json \
+            ASAN_OPTIONS=detect_leaks=0 strace -f -c -o "$TMP/strace" "$SHUNT" rx 'packet:near0?mode=mmsg' --trace --json \
                 >"$TMP/rx" & rx=$!
-            sleep 1.5
+            ready; sleep 2
             far "$SHUNT" gen live:far0 --packets 5000 --rate 5000 >/dev/null
             sleep 0.3
             kill -INT $(pgrep -f '^[^ ]*shunt rx packet:near0')
@@ -49,7 +49,7 @@ def summary_on(t, sig):
     for spec in ("packet:near0?mode=recv&wait=poll", "packet:near0?mode=ring&wait=poll", "xdp:near0"):
         done = in_lab(shunt, f"""
             "$SHUNT" rx '{spec}' --json & rx=$!
-            sleep 0.7
+            ready
             far "$SHUNT" gen live:far0 --packets 1000 >/dev/null
             kill -{sig.name[3:]} $rx; wait $rx""")
         try:
@@ -63,7 +63,7 @@ def summary_on(t, sig):
 
 def text(t):
     done = in_lab(shunt, """
-        (sleep 0.5; far "$SHUNT" gen live:far0 --packets 100 >/dev/null) &
+        (ready; far "$SHUNT" gen live:far0 --packets 100 >/dev/null) &
         "$SHUNT" rx packet:near0?wait=poll --packets 100 --seconds 10 --trace; rc=$?; wait; exit $rc""")
     t.ok(done.returncode == 0 and "ledger:" in done.stdout and "copies" in done.stdout,
          "as text: ledger and trace", done.stdout + done.stderr)
@@ -74,7 +74,7 @@ def interrupted_writer(t):
     """A disk that is full: a clear line, exit 1, and a count of what was written."""
     done = in_lab(shunt, """
         mount -t tmpfs -o size=64k none /mnt || exit 77
-        (sleep 0.5; far "$SHUNT" gen live:far0 --packets 5000 --size 1514 --rate 50000 >/dev/null) &
+        (ready; far "$SHUNT" gen live:far0 --packets 5000 --size 1514 --rate 50000 >/dev/null) &
         "$SHUNT" rx packet:near0?wait=poll --packets 5000 --seconds 10 --pcap /mnt/full.pcap
         rc=$?; wait; exit $rc""")
     if done.returncode == 77:

@@ -44,6 +44,12 @@ def need_root():
         skip_all("needs root: network namespaces")
 
 
+def need_loopback():
+    """In a fresh network namespace it is down, and then every other fault of a spec comes second."""
+    if ",UP" not in run(["ip", "-o", "link", "show", "lo"]).stdout:
+        run(["ip", "link", "set", "lo", "up"])
+
+
 def run(words, timeout=300, **more):
     return subprocess.run(words, capture_output=True, text=True, timeout=timeout, check=False, **more)
 
@@ -58,7 +64,16 @@ def compare(shunt, *options):
 
 
 def in_lab(shunt, script, timeout=120, **env):
-    """A shell script beside near0; $SHUNT is the program, `far` runs a command beside far0."""
-    prelude = 'far() { "$SHUNT" lab-exec -- "$@"; }\n'
+    """A shell script beside near0; $SHUNT is the program, `far` runs a command beside far0, and
+    `ready` waits until somebody receives on near0, however slow the machine is."""
+    prelude = """far() { "$SHUNT" lab-exec -- "$@"; }
+        ready() {
+            for i in $(seq 200); do
+                [ $(wc -l </proc/net/packet) -gt 1 ] || ip link show near0 | grep -q xdp && break
+                sleep 0.05
+            done
+            sleep 0.3
+        }
+        """
     return run([shunt, "lab", "--", "bash", "-c", prelude + script], timeout=timeout,
                env={**os.environ, "SHUNT": shunt, **env})

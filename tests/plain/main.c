@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Runs the tests of criterion.h beside it: one fork each, one after the other, TAP on stdout.
+ * What a test says of itself comes before its line, marked "#>".
  * `--filter SUITE/NAME` takes a shell pattern; Criterion's other options are accepted and ignored.
  */
 #include "criterion/criterion.h"
@@ -36,7 +37,7 @@ void plain_check(
 
 	if (ok)
 		return;
-	printf("# %s:%d: %s is false:", file, line, what);
+	printf("#> %s:%d: %s is false:", file, line, what);
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -98,7 +99,7 @@ static bool run(const struct plain_test *t)
 		return true;
 	bool ok = as_expected(t, status);
 	if (!ok)
-		printf("# wait status 0x%x\n", (unsigned)status);
+		printf("#> wait status 0x%x\n", (unsigned)status);
 	printf("%s - %s::%s\n", ok ? "ok" : "not ok", t->suite, t->name);
 	return ok;
 }
