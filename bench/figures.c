@@ -10,7 +10,7 @@
 
 static double delivered(const struct bench_result *r)
 {
-	return (double)r->delivered;
+	return (double)r->window;
 }
 
 static struct shunt_figure untraced(const char *unit)
@@ -22,7 +22,7 @@ struct shunt_figure bench_get_pps(const struct bench_result *r)
 {
 	if (!r->elapsed_ns)
 		return shunt_unavailable("packets/s", "the pass took no time");
-	return shunt_measured((double)r->delivered * 1e9 / (double)r->elapsed_ns, "packets/s",
+	return shunt_measured(delivered(r) * 1e9 / (double)r->elapsed_ns, "packets/s",
 		"packets delivered, CLOCK_MONOTONIC");
 }
 

@@ -96,6 +96,7 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 				*err = e;
 		}
 	}
+	res->window = rx->delivered;
 	res->elapsed_ns = rx->elapsed_ns;
 	res->app_cpu_ns = rx->cpu_ns;
 	/* A path that sleeps has no empty polls to leave out, and its bursts include the sleep. */

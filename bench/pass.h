@@ -36,6 +36,7 @@ struct bench_pass {
 
 struct bench_result {
 	uint64_t offered, sent, delivered, unsendable, bytes;
+	uint64_t window; /* delivered while the tracer and the clocks ran: before the drain */
 	uint64_t elapsed_ns; /* first to last packet at the receiver */
 	uint64_t app_cpu_ns; /* receiving thread, softirq in it included */
 	uint64_t busy_ns;    /* bursts that brought something */

@@ -87,6 +87,8 @@ static void print_sections(struct page *page)
 	if (json_is_number(rate_asked)) {
 		bench_write_number(number, json_number_value(rate_asked), 0);
 		strcat(number, " packets/s asked");
+	} else if (!strcmp(bench_text(page->rows.root, "workload.kind"), "interface")) {
+		strcpy(number, "the traffic's own");
 	}
 	section(page,
 		bench_say("CPU, ns a packet, %s%s", pace ? pace : "?",
