@@ -134,6 +134,7 @@ int bench_pass_run(const struct bench_pass *pass, struct bench_result *res, stru
 {
 	struct bench_receiver rx = {.sender = pass->sender,
 		.duration_ns = pass->duration_ns,
+		.touch = true,
 		.stop = pass->stop,
 		.latency = pass->latency};
 	struct shunt_err ignored;

@@ -16,6 +16,7 @@ struct bench_receiver {
 	uint64_t packets;            /* without a sender: end after so many; 0 = no limit */
 	const volatile bool *stop;   /* NULL or ends the run early */
 	struct shunt_hist *latency;  /* NULL, or frames are stamped: see flood.h */
+	bool touch;                  /* read a byte of every packet, as whoever uses it would */
 	struct shunt_queue *out;     /* NULL, or received packets are sent there, too (a writer) */
 	void (*tick)(
 		void *ctx, uint64_t now, uint64_t delivered); /* NULL, or about once a second */
