@@ -14,6 +14,9 @@ fail() { # STATUS MESSAGE
 	exit "$1"
 }
 
+# Where scripts/guest keeps QEMU and kernels: never in the checkout.
+guest_cache() { echo "${XDG_CACHE_HOME:-/var/cache}/shunt-guest"; }
+
 # A build folder that is set up with these options, whatever it was before.
 configure() { # FOLDER OPTION...
 	local folder=$1

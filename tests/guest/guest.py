@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What tests of suite guest share: the bench, or the reason why it can't be had."""
+import os
+import subprocess
+
+from tap import skip_all
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BENCH = os.path.join(ROOT, "scripts/guest")
+BOOT_S = 60  # more than any boot took, on a machine that does other things beside
+
+
+def need_bench(kernel="backports"):
+    cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or "/var/cache", "shunt-guest")
+    done = subprocess.run([os.path.join(ROOT, "scripts/guest.d/fetch"), cache, kernel],
+                          capture_output=True, text=True, check=False)
+    if done.returncode:
+        skip_all("no guest: " + (done.stderr.strip().splitlines() or ["scripts/guest.d/fetch fails"])[-1])
+
+
+def words(options, command, timeout=BOOT_S + 30):
+    return [BENCH, "--timeout", str(timeout), *options, "--", *command]
+
+
+def guest(options, command, timeout=BOOT_S + 30, **env):
+    """Run to its end: exit status, stdout and stderr of the bench. `timeout` ends it in any case."""
+    return subprocess.run(words(options, command, timeout), capture_output=True, text=True, errors="replace",
+                          check=False, stdin=subprocess.DEVNULL, env={**os.environ, **env},
+                          timeout=timeout + 300)
+
+
+def said(done):
+    return f"exit status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
