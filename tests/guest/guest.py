@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What tests of suite guest share: the bench, or the reason why it can't be had."""
 import os
+import random
 import subprocess
 
 from tap import skip_all
@@ -8,6 +9,7 @@ from tap import skip_all
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BENCH = os.path.join(ROOT, "scripts/guest")
 BOOT_S = 60  # more than any boot took, on a machine that does other things beside
+SEED = int(os.environ.get("SHUNT_SEED", "0")) or random.randrange(1, 1 << 30)
 
 
 def need_bench(kernel="backports"):
@@ -31,3 +33,25 @@ def guest(options, command, timeout=BOOT_S + 30, **env):
 
 def said(done):
     return f"exit status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+
+class Peer:
+    """tests/guest/peer.c beside a guest: it is ready when this returns."""
+
+    def __init__(self, program, nic, ring, base, frames, seed=SEED):
+        self.name = f"{nic} {ring}"
+        self.frames = frames
+        self.process = subprocess.Popen([program, nic, ring, base, str(frames), str(seed), "tx", "rx"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process.stdout.readline()
+
+    def finish(self, t):
+        """Its verdict, in its own words, one check a direction."""
+        self.process.terminate()
+        text = self.process.communicate(timeout=60)[0]
+        for direction in ("tx", "rx"):
+            line = next((x for x in text.splitlines() if f" dir={direction} " in x), "")
+            n = self.frames
+            t.ok(f"sent={n} received={n} compared={n} mismatched=0 duplicates=0 disordered=0" in line,
+                 line or f"{self.name} {direction}: no word from the peer", text)
+        t.equal(self.process.returncode, 0, f"{self.name}: the peer is content")
