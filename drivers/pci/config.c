@@ -15,6 +15,7 @@
 #define COMMAND        0x04u
 #define COMMAND_MEMORY 0x0002u
 #define COMMAND_MASTER 0x0004u
+#define PART           256
 #define COMMAND_NOINTX 0x0400u
 
 static uint32_t get(const struct pci_dev *pci, unsigned at, unsigned n)
@@ -65,16 +66,14 @@ void pci_write32(const struct pci_dev *pci, unsigned at, uint32_t value)
 	put(pci, at, value, 4);
 }
 
+/* The kernel refuses a read that crosses the end as a whole, and a function outside of PCI Express
+ * has 256 bytes: a part at a time. */
 void pci_read_all(const struct pci_dev *pci, uint8_t *buf)
 {
 	memset(buf, 0xff, PCI_CONFIG);
-	for (size_t done = 0; done < PCI_CONFIG;) {
-		ssize_t n =
-			pread(pci->fd, buf + done, PCI_CONFIG - done, (off_t)(pci->config + done));
-		if (n <= 0)
+	for (size_t done = 0; done < PCI_CONFIG; done += PART)
+		if (pread(pci->fd, buf + done, PART, (off_t)(pci->config + done)) != PART)
 			break;
-		done += (size_t)n;
-	}
 }
 
 void pci_bus_master(const struct pci_dev *pci, bool on)

@@ -19,7 +19,7 @@
 #define MSI_LAST   UINT64_C(0xfeefffff)
 #define BITS_KNOWN 39 /* what every VT-d has */
 
-static _Atomic uint64_t next_iova = FIRST;
+static _Atomic(uint64_t) next_iova = FIRST;
 
 static void add_range(struct pci_dev *pci, uint64_t first, uint64_t last)
 {
@@ -103,7 +103,7 @@ static uint64_t place(const struct pci_dev *pci, uint64_t from, uint64_t len, ui
 /* Relaxed: the number alone matters, nothing is published with it. */
 static uint64_t choose(const struct pci_dev *pci, uint64_t len, uint64_t align)
 {
-	uint64_t hint = __atomic_load_n(&next_iova, __ATOMIC_RELAXED), at;
+	uint64_t hint = atomic_load_explicit(&next_iova, memory_order_relaxed), at;
 
 	do {
 		at = place(pci, hint, len, align);
@@ -111,8 +111,8 @@ static uint64_t choose(const struct pci_dev *pci, uint64_t len, uint64_t align)
 			at = place(pci, FIRST, len, align);
 		if (!at)
 			return 0;
-	} while (!__atomic_compare_exchange_n(
-		&next_iova, &hint, at + len, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	} while (!atomic_compare_exchange_weak_explicit(
+		&next_iova, &hint, at + len, memory_order_relaxed, memory_order_relaxed));
 	return at;
 }
 

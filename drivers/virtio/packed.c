@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Packed virtqueues: where the parts lie in memory.
+ */
+#include "drivers/virtio/packed.h"
+
+#include <string.h>
+
+#define LINE 64u
+
+struct vring_layout packed_layout(uint16_t size)
+{
+	size_t ring = ((size_t)size * sizeof(struct packed_desc) + LINE - 1) / LINE * LINE;
+
+	return (struct vring_layout){
+		.desc = 0, .driver = ring, .device = ring + LINE, .bytes = ring + 2 * LINE};
+}
+
+void packed_place(struct vring *v, void *base)
+{
+	struct vring_layout l = packed_layout(vring_size(v));
+
+	memset(base, 0, l.bytes);
+	v->packed = (void *)((uint8_t *)base + l.desc);
+	v->driver = (void *)((uint8_t *)base + l.driver);
+	v->device = (void *)((uint8_t *)base + l.device);
+	packed_disarm(v);
+}
+
+/* The first descriptor's flags come last (2.8.21.3): the device stops at it until then. Both slots
+ * may lie on different laps. */
+void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
+{
+	uint16_t first = v->next, second = (uint16_t)(v->next + 1);
+	struct packed_desc *a = &v->packed[first & v->mask], *b = &v->packed[second & v->mask];
+
+	a->addr = htole64(out);
+	a->len = htole32(out_len);
+	*b = (struct packed_desc){.addr = htole64(in),
+		.len = htole32(in_len),
+		.id = htole16(first & v->mask),
+		.flags = htole16(VRING_WRITE | packed_avail_bits(v, second))};
+	a->id = htole16(first & v->mask);
+	mmio_wmb(); /* release: orders the chain before the flags that show it; pairs with the
+		       device */
+	__atomic_store_n(
+		&a->flags, htole16(VRING_NEXT | packed_avail_bits(v, first)), __ATOMIC_RELAXED);
+	v->next = (uint16_t)(v->next + 2);
+}
+
+bool packed_chain_done(struct vring *v)
+{
+	if (!packed_waiting(v))
+		return false;
+	v->seen = (uint16_t)(v->seen + 2);
+	v->batch = v->seen;
+	return true;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Split virtqueues: where the parts lie in memory.
+ */
+#include "drivers/virtio/split.h"
+
+#include <string.h>
+
+#define LINE     64u
+#define UP(n, a) (((n) + (a)-1) / (a) * (a))
+
+struct vring_layout split_layout(uint16_t size)
+{
+	struct vring_layout l = {.desc = 0};
+
+	l.driver = UP(size * sizeof(struct split_desc), LINE);
+	l.device = l.driver + UP(sizeof(struct split_avail) + (size + 1u) * sizeof(uint16_t), LINE);
+	l.bytes = l.device + UP(sizeof(struct split_used) + size * sizeof(struct split_elem) +
+					     sizeof(uint16_t),
+				     LINE);
+	return l;
+}
+
+void split_place(struct vring *v, void *base)
+{
+	struct vring_layout l = split_layout(vring_size(v));
+
+	memset(base, 0, l.bytes);
+	v->desc = (void *)((uint8_t *)base + l.desc);
+	v->avail = (void *)((uint8_t *)base + l.driver);
+	v->used = (void *)((uint8_t *)base + l.device);
+	split_disarm(v);
+}
+
+/* Descriptors in turn, so that in_order holds. */
+void split_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
+{
+	uint16_t first = (uint16_t)(v->next * 2) & v->mask, second = (first + 1) & v->mask;
+
+	v->desc[first] = (struct split_desc){.addr = htole64(out),
+		.len = htole32(out_len),
+		.flags = htole16(VRING_NEXT),
+		.next = htole16(second)};
+	v->desc[second] = (struct split_desc){
+		.addr = htole64(in), .len = htole32(in_len), .flags = htole16(VRING_WRITE)};
+	v->avail->ring[v->next & v->mask] = htole16(first);
+	v->next++;
+	split_publish(v);
+}
+
+bool split_chain_done(struct vring *v)
+{
+	if (!split_waiting(v))
+		return false;
+	v->seen++;
+	return true;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Transmit (virtio 1.2, 5.1.6.2). A frame is one descriptor: its 12-byte header is put right before
+ * it, into the head-room that every chunk has. The doorbell costs most, so it is rung once a burst,
+ * and not while the device says that it looks by itself.
+ */
+#include "core/clock.h"
+#include "drivers/core/probe.h"
+#include "drivers/virtio/net.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define REAP     32u /* sent buffers that may lie about before they are taken back */
+#define FLUSH_NS (SHUNT_POLL_MS * UINT64_C(1000000))
+
+static __attribute__((noinline)) void give_up(struct net_queue *nq)
+{
+	shunt_gone(&nq->q, -ENODEV, "%s broke the protocol of its transmit queue %u: %s",
+		nq->q.dev->spec.target, nq->tx.number, nq->tx.ring.broken);
+}
+
+/* Sent chunks come back to the stack. */
+VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_order)
+{
+	struct vring *v = &nq->tx.ring;
+	uint16_t left = packed ? SHUNT_BURST_MAX : split_waiting(v);
+	uint32_t len;
+
+	if (left > SHUNT_BURST_MAX)
+		left = SHUNT_BURST_MAX;
+	pci_stack_room(&nq->stack, left);
+	while (left-- && (!packed || packed_waiting(v))) {
+		uint64_t chunk =
+			packed ? packed_used(v, &len, in_order) : split_used(v, &len, in_order);
+		if (__builtin_expect(chunk == VRING_NONE, 0))
+			break;
+		nq->stack.chunk[nq->stack.n++] = chunk;
+	}
+	if (__builtin_expect(v->broken != NULL, 0))
+		give_up(nq);
+}
+
+/* A frame that can't go as it lies: from a region out of reach, or without room for the header. The
+ * offset of its copy, or VRING_NONE with *drop where it can't be sent at all, and without where
+ * there is no chunk now. */
+static __attribute__((noinline)) uint64_t odd(struct net_queue *nq, struct shunt_pkt *p, bool *drop)
+{
+	bool ours = p->region == nq->region;
+	uint64_t at = ours ? (uint64_t)((uint8_t *)p->data - nq->base) : 0;
+
+	*drop = !p->len || p->len > nq->longest ||
+		(ours && (at & nq->mask) + p->len > nq->mask + 1);
+	if (*drop)
+		return VRING_NONE;
+	if (ours) {
+		at = (at & ~nq->mask) + NET_DATA;
+	} else {
+		if (!pci_stack_have(&nq->stack, 1))
+			return VRING_NONE;
+		at = nq->stack.chunk[--nq->stack.n] + NET_DATA;
+	}
+	memmove(nq->base + at, p->data, p->len);
+	SHUNT_COUNT(&nq->q, user_copies, 1);
+	SHUNT_COUNT(&nq->q, user_copied_bytes, p->len);
+	return at;
+}
+
+static __attribute__((noinline)) void drop_frame(struct net_queue *nq, struct shunt_pkt *p)
+{
+	SHUNT_COUNT(&nq->q, tx_errors, 1);
+	if (p->region == nq->region)
+		nq->q.release(&nq->q, p, 1);
+	else
+		p->flags |= SHUNT_PKT_KEPT;
+}
+
+/* A frame that is ours, fits, and has room for the header before it. */
+VRING_INLINE bool plain(const struct net_queue *nq, const struct shunt_pkt *p, uint64_t at)
+{
+	uint64_t in = at & nq->mask;
+
+	return p->region == nq->region && p->len - 1 < nq->longest && in >= NET_HDR &&
+	       in + p->len <= nq->mask + 1;
+}
+
+VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
+	const bool packed, const bool in_order)
+{
+	struct vring *v = &nq->tx.ring;
+	uint32_t given = 0;
+	unsigned i;
+
+	for (i = 0; i < n && v->free; i++) {
+		struct shunt_pkt *p = &pkts[i];
+		uint64_t at = (uint64_t)((uint8_t *)p->data - nq->base);
+		if (__builtin_expect(!plain(nq, p, at), 0)) {
+			bool drop;
+			at = odd(nq, p, &drop);
+			if (at == VRING_NONE && !drop)
+				break;
+			if (drop) {
+				drop_frame(nq, p);
+				continue;
+			}
+			if (p->region != nq->region) {
+				p->flags |= SHUNT_PKT_KEPT;
+				given--;
+			}
+		}
+		memset(nq->base + at - NET_HDR, 0, NET_HDR);
+		given++;
+		*bytes += p->len;
+		if (packed)
+			packed_add(v, at & ~nq->mask, nq->iova + at - NET_HDR, p->len + NET_HDR, 0,
+				in_order);
+		else
+			split_add(v, at & ~nq->mask, nq->iova + at - NET_HDR, p->len + NET_HDR, 0,
+				in_order);
+	}
+	nq->q.out -= given;
+	return i;
+}
+
+VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+	const bool packed, const bool in_order)
+{
+	struct net_queue *nq = (struct net_queue *)q;
+	struct vring *v = &nq->tx.ring;
+	uint16_t before = v->next;
+	uint64_t bytes = 0;
+
+	if (__builtin_expect(q->error, 0))
+		return q->error;
+	if (vring_out(v) >= REAP || v->free < n)
+		reap(nq, packed, in_order);
+	unsigned taken = put(nq, pkts, n, &bytes, packed, in_order);
+	if (v->next != before) {
+		nq->idle = 0;
+		if (!packed)
+			split_publish(v);
+		if (packed ? packed_kick_wanted(v) : split_kick_wanted(v))
+			net_ring(&nq->tx);
+	} else if (n && __builtin_expect(++nq->idle == NET_IDLE, 0)) {
+		net_check_link(nq);
+	}
+	SHUNT_COUNT(q, tx_packets, taken);
+	SHUNT_COUNT(q, tx_bytes, bytes);
+	SHUNT_COUNT(q, tx_bursts, taken > 0);
+	SHUNT_COUNT(q, tx_short, taken < n);
+	SHUNT_PROBE_TX(q, taken);
+	return taken ? (int)taken : q->error;
+}
+
+#define TX(name, packed, in_order)                                                                 \
+	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
+	{                                                                                          \
+		return tx_body(q, pkts, n, packed, in_order);                                      \
+	}
+TX(tx_split, false, false)
+TX(tx_split_in_order, false, true)
+TX(tx_packed, true, false)
+TX(tx_packed_in_order, true, true)
+
+/* Buffers to send from; what a refill needs stays when the queue receives, too. */
+static unsigned alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	struct net_queue *nq = (struct net_queue *)q;
+	uint32_t keep = q->rx == shunt_no_rx ? 0 : SHUNT_BURST_MAX;
+	uint32_t have = pci_stack_have(&nq->stack, keep + n);
+
+	n = have > keep ? have - keep : 0;
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t chunk = nq->stack.chunk[--nq->stack.n];
+		pkts[i] = (struct shunt_pkt){.data = nq->base + chunk + NET_DATA,
+			.len = nq->room,
+			.cookie = chunk,
+			.region = nq->region,
+			.queue = q->index};
+	}
+	q->out += n;
+	return n;
+}
+
+static void reap_any(struct net_queue *nq)
+{
+	const bool in_order = nq->tx.ring.in_order;
+
+	if (nq->net->packed)
+		reap(nq, true, in_order);
+	else
+		reap(nq, false, in_order);
+}
+
+/* Until the device has sent all, or took none for 100 ms: what is left then is lost, and counted.
+ */
+void net_tx_flush(struct net_queue *nq)
+{
+	struct vring *v = &nq->tx.ring;
+	uint64_t end = shunt_now() + FLUSH_NS;
+
+	while (vring_out(v) && !nq->q.error && !v->broken && shunt_now() < end) {
+		uint16_t before = v->seen;
+		reap_any(nq);
+		if (v->seen != before)
+			end = shunt_now() + FLUSH_NS;
+	}
+	SHUNT_COUNT(&nq->q, tx_errors, vring_out(v));
+	nq->q.tx = shunt_no_tx;
+}
+
+void net_tx_choose(struct net_queue *nq)
+{
+	static int (*const bursts[2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
+		{tx_split, tx_split_in_order}, {tx_packed, tx_packed_in_order}};
+
+	if (!pci_can(nq->q.dev, SHUNT_TX))
+		return;
+	nq->q.alloc = alloc;
+	nq->q.tx = bursts[nq->net->packed][nq->tx.ring.in_order];
+}

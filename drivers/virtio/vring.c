@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What split and packed rings share off the fast path: the table of what is out, and batches.
+ */
+#include "drivers/virtio/vring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int vring_init(struct vring *v, uint16_t size, bool in_order, bool event)
+{
+	memset(v, 0, sizeof *v);
+	v->mask = (uint16_t)(size - 1);
+	v->shift = (uint16_t)__builtin_ctz(size);
+	v->in_order = in_order;
+	v->event = event;
+	v->chunk = malloc(size * sizeof *v->chunk);
+	v->ids = malloc(size * sizeof *v->ids);
+	if (!v->chunk || !v->ids) {
+		vring_free(v);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < size; i++) {
+		v->chunk[i] = VRING_NONE;
+		v->ids[i] = (uint16_t)(size - 1 - i);
+	}
+	v->free = size;
+	return 0;
+}
+
+void vring_free(struct vring *v)
+{
+	free(v->chunk);
+	free(v->ids);
+	v->chunk = NULL;
+	v->ids = NULL;
+}
+
+bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
+{
+	uint16_t ahead = (uint16_t)((id - v->seen) & v->mask);
+
+	if (id > v->mask || ahead >= vring_out(v)) {
+		v->broken = "a batch that ends outside of what it has";
+		return false;
+	}
+	v->batch = (uint16_t)(v->seen + ahead + 1);
+	v->batch_len = len;
+	return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A virtqueue from the driver's side, whichever layout it has (virtio 1.2, 2.6). split.h and
+ * packed.h have the same verbs: init, add, publish, kick_wanted, used, arm, disarm. Each of our
+ * buffers is one descriptor. One thread a ring. next and seen are free-running u16 counters, size a
+ * power of two of at most 32768: a slot is counter & mask, a lap's parity is a bit of it, and next
+ * - seen, taken as u16, is what the device has. All that the device writes is bounded here: an
+ * index that runs ahead, an id that is not out.
+ */
+#ifndef DRIVERS_VIRTIO_VRING_H
+#define DRIVERS_VIRTIO_VRING_H
+
+#include <endian.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VRING_MAX   32768u
+#define VRING_NONE  UINT64_MAX /* chunk of an id that is not out */
+#define VRING_WRITE 2u         /* descriptor flag: the device writes the buffer */
+#define VRING_NEXT  1u
+
+#define VRING_INLINE static inline __attribute__((always_inline))
+
+struct split_desc {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t flags, next;
+};
+
+struct split_avail {
+	uint16_t flags, idx, ring[]; /* and used_event behind it */
+};
+
+struct split_elem {
+	uint32_t id, len;
+};
+
+struct split_used {
+	uint16_t flags, idx;
+	struct split_elem ring[]; /* and avail_event behind it */
+};
+
+struct packed_desc {
+	uint64_t addr;
+	uint32_t len;
+	uint16_t id, flags;
+};
+
+struct packed_event {
+	uint16_t off_wrap, flags;
+};
+
+struct vring {
+	union {
+		struct split_desc *desc;
+		struct packed_desc *packed;
+	};
+	union {
+		struct split_avail *avail;
+		struct packed_event *driver; /* we write it */
+	};
+	union {
+		struct split_used *used;
+		struct packed_event *device; /* the device writes it */
+	};
+	uint64_t *chunk; /* by id: the chunk that is out under it, or VRING_NONE */
+	uint16_t *ids;   /* free ids, a stack; with in_order ids come in turn */
+	uint16_t next;   /* buffers added, ever */
+	uint16_t seen;   /* used buffers taken back, ever */
+	uint16_t free;   /* ids not out */
+	uint16_t mask;
+	uint16_t shift;  /* log2 of size */
+	uint16_t kicked; /* split: next at the last look whether the device wants a kick */
+	uint16_t ready;  /* split: used index as last read */
+	uint16_t batch;  /* in_order: where the batch that is being taken ends */
+	uint32_t batch_len;
+	bool in_order;
+	bool event;         /* split: the event index is used */
+	const char *broken; /* what the device did wrong, NULL while all is well */
+};
+
+/* Where the three parts lie in one block of memory: offsets, and bytes in all. */
+struct vring_layout {
+	size_t desc, driver, device, bytes;
+};
+
+enum vring_got { VRING_EMPTY, VRING_GOT, VRING_BROKEN };
+
+VRING_INLINE uint16_t vring_size(const struct vring *v)
+{
+	return (uint16_t)(v->mask + 1);
+}
+
+/* Buffers that the device has. */
+VRING_INLINE uint16_t vring_out(const struct vring *v)
+{
+	return (uint16_t)(v->next - v->seen);
+}
+
+VRING_INLINE uint16_t vring_take_id(struct vring *v, const bool in_order)
+{
+	v->free--;
+	return in_order ? v->next & v->mask : v->ids[v->free];
+}
+
+/* The id is the device's word: it must be one that is out. Gives its chunk, or VRING_NONE. */
+VRING_INLINE uint64_t vring_give_id(struct vring *v, uint32_t id, const bool in_order)
+{
+	if (__builtin_expect(id > v->mask, 0))
+		return VRING_NONE;
+	uint64_t chunk = v->chunk[id];
+	if (__builtin_expect(chunk == VRING_NONE, 0))
+		return VRING_NONE;
+	v->chunk[id] = VRING_NONE;
+	if (!in_order)
+		v->ids[v->free] = (uint16_t)id;
+	v->free++;
+	return chunk;
+}
+
+/* vring_need_event() of 2.7.10.1: did the step from old to now pass event? */
+VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
+{
+	return (uint16_t)(now - event - 1) < (uint16_t)(now - old);
+}
+
+/* vring.c: the parts that the two layouts share. size is a power of two. */
+int vring_init(struct vring *v, uint16_t size, bool in_order, bool event);
+void vring_free(struct vring *v);
+/* in_order: the device may have written one entry for a batch, with the id of its last buffer. The
+ * ones before it are full. Sets v->batch, or v->broken. */
+bool vring_batch(struct vring *v, uint32_t id, uint32_t len);
+
+#endif
