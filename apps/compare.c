@@ -194,14 +194,32 @@ static int read_options(struct options *o, int argc, char **argv)
 	return check(o);
 }
 
+/* Can this machine do it? The driver's word; what only a run shows (busy-poll) is told by a run. */
+static bool usable(const char *spec, struct shunt_err *err)
+{
+	struct shunt_driver_info info;
+
+	for (unsigned i = 0; !shunt_driver_at(i, &info, err); i++)
+		if (!strncmp(spec, info.scheme, strlen(info.scheme)) &&
+			spec[strlen(info.scheme)] == ':')
+			return !info.usable;
+	snprintf(err->what, sizeof err->what, "its driver was not built");
+	return false;
+}
+
 static int list(void)
 {
 	const char *name, *summary, *spec;
+	struct shunt_err err = {.code = 0};
 	bool dflt;
 
-	for (unsigned i = 0; (name = bench_path_name(i, &summary, &spec, &dflt)); i++)
-		printf("%-12s %s%s\n%13s%.*s%s%s\n", name, summary, dflt ? "" : " (not by default)",
-			"", (int)strcspn(spec, "%"), spec, "near0", strstr(spec, "%s") + 2);
+	for (unsigned i = 0; (name = bench_path_name(i, &summary, &spec, &dflt)); i++) {
+		printf("%-12s %s%s\n", name, summary, dflt ? "" : " (not by default)");
+		printf("%13s%.*s%s%s\n", "", (int)strcspn(spec, "%"), spec, "near0",
+			strstr(spec, "%s") + 2);
+		if (!usable(spec, &err))
+			printf("%13snot usable here: %s\n", "", err.what);
+	}
 	return 0;
 }
 
