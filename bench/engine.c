@@ -86,6 +86,9 @@ static int one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_
 		int rc = bench_workload_begin(&run->work, &flood, frames, pps, err);
 		if (rc)
 			return rc;
+		pass.frames = run->work.capture
+				      ? run->work.capture_frames - run->work.capture_unsendable
+				      : frames;
 		if (pps > 0 && flood.stamp && kind != BENCH_COST && kind != BENCH_COUNT)
 			pass.latency = p->latency;
 	}

@@ -133,6 +133,7 @@ static int settle(const struct bench_pass *pass, struct shunt_dev *dev, struct b
 int bench_pass_run(const struct bench_pass *pass, struct bench_result *res, struct shunt_err *err)
 {
 	struct bench_receiver rx = {.sender = pass->sender,
+		.expected = pass->frames,
 		.duration_ns = pass->duration_ns,
 		.touch = true,
 		.stop = pass->stop,

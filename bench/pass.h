@@ -26,6 +26,7 @@ struct bench_pass {
 	enum bench_pass_kind kind;
 	struct bench_sender *sender;     /* NULL: the interface's own traffic, for duration_ns */
 	const struct shunt_flood *flood; /* with a sender */
+	uint64_t frames;                 /* that the flood will send, 0 = not known */
 	uint64_t duration_ns;
 	struct bench_cores cores;
 	const volatile bool *stop;
@@ -36,7 +37,7 @@ struct bench_pass {
 
 struct bench_result {
 	uint64_t offered, sent, delivered, unsendable, bytes;
-	uint64_t window; /* delivered while the tracer and the clocks ran: before the drain */
+	uint64_t window;     /* delivered while the tracer and the clocks ran: before the drain */
 	uint64_t elapsed_ns; /* first to last packet at the receiver */
 	uint64_t app_cpu_ns; /* receiving thread, softirq in it included */
 	uint64_t busy_ns;    /* bursts that brought something */

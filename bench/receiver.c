@@ -22,6 +22,14 @@ struct loop {
 	bool file_ended;
 };
 
+/* With a sender, the window opens at the first packet: what comes before is the sender getting
+ * ready. */
+static void begin_window(struct loop *l, uint64_t now)
+{
+	l->t0 = now;
+	l->cpu0 = shunt_thread_cpu();
+}
+
 static void end_window(struct loop *l)
 {
 	uint64_t end = l->r->sender && l->last ? l->last : l->prev;
@@ -91,6 +99,8 @@ static bool burst(struct loop *l, struct shunt_queue *q)
 			r->error = n;
 		return false;
 	}
+	if (r->sender && !l->last)
+		begin_window(l, now);
 	take(r, q, pkts, (unsigned)n, now);
 	l->last = now;
 	uint64_t after = shunt_now();
@@ -108,9 +118,16 @@ static bool over(struct loop *l)
 
 	if (r->stop && *r->stop && r->sender)
 		bench_sender_cancel(r->sender);
-	if (!r->sender || !bench_sender_done(r->sender, &sent))
+	if (!r->sender)
 		return false;
-	if (r->delivered >= sent || !l->idle_since) {
+	/* The sender has its books to close: with all frames here, that time is not the path's. */
+	if (r->expected && r->delivered >= r->expected && !l->idle_since) {
+		end_window(l);
+		l->idle_since = l->prev;
+	}
+	if (!bench_sender_done(r->sender, &sent))
+		return false;
+	if (!l->idle_since) {
 		end_window(l);
 		l->idle_since = l->prev;
 	}

@@ -12,6 +12,7 @@
 struct bench_receiver {
 	struct shunt_dev *dev;
 	struct bench_sender *sender; /* ends when all that it sent is here; NULL: at the deadline */
+	uint64_t expected;           /* frames that the sender means to send; 0 = not known */
 	uint64_t duration_ns;        /* without a sender; 0 = until *stop */
 	uint64_t packets;            /* without a sender: end after so many; 0 = no limit */
 	const volatile bool *stop;   /* NULL or ends the run early */
