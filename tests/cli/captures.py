@@ -55,7 +55,7 @@ def same_frames(t, name, file, frames):
         for path, spec in SPECS.items():
             done = in_lab(shunt, f"""
                 "$SHUNT" rx '{spec}' --packets {len(want)} --seconds 20 --pcap "$TMP/{path}.pcap" >/dev/null &
-                sleep 0.7
+                ready
                 far "$SHUNT" gen live:far0 --pcap "$FILE" --rate 20000 >/dev/null
                 wait""", TMP=tmp, FILE=file)
             got = frames_of(f"{tmp}/{path}.pcap") if not done.returncode else None

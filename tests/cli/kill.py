@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """kill -9 at any moment leaves nothing: no process, namespace, interface, BPF program, link or pin."""
+import json
 import os
 import random
 import signal
@@ -15,32 +16,78 @@ SETTLE_S = 10  # the kernel frees namespaces and programs a little later
 
 
 def state():
-    """What could stay behind, as text that is compared."""
-    listing = {
-        "lsns": run(["lsns", "-t", "net", "-n", "-o", "NS"]).stdout,
-        "links": run(["bpftool", "link", "-j"]).stdout.count('"id"'),
-        "programs": sorted(p for p in run(["bpftool", "prog", "-j"]).stdout.split("},{")),
-        "pins": sorted(os.listdir("/sys/fs/bpf")) if os.path.isdir("/sys/fs/bpf") else [],
-        "interfaces": sorted(os.listdir("/sys/class/net")),
-        "processes": sorted(c for c in map(comm, filter(str.isdigit, os.listdir("/proc")))
-                            if c in ("shunt", "shunt-lab", "sleep")),
+    """What could stay behind. Others may use BPF and namespaces at the same time: what a living program
+    holds, or has a living parent, was not left behind."""
+    held = held_ids()
+    return {
+        "links": listed("link") - held["link_id"],
+        "programs": listed("prog") - held["prog_id"],
+        "pins": set(os.listdir("/sys/fs/bpf")) if os.path.isdir("/sys/fs/bpf") else set(),
+        "interfaces": set(os.listdir("/sys/class/net")),
+        "processes": orphans(),
+        "namespaces": {line.split()[0] for line in run(["lsns", "-t", "net", "-n", "-o", "NS,PID"]).stdout.splitlines()
+                       if line.split()[1] in orphans()},
     }
-    return listing
 
 
-def comm(pid):
-    try:
-        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
-            return f.read().strip()
-    except OSError:
-        return ""
+def listed(kind):
+    return {o["id"] for o in json.loads(run(["bpftool", kind, "-j"]).stdout or "[]")}
 
 
-def settled(before):
+def held_ids():
+    """BPF programs and links that some descriptor of a living process refers to."""
+    ids = {"link_id": set(), "prog_id": set()}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+                with open(f"/proc/{pid}/fdinfo/{fd}", encoding="utf-8") as f:
+                    for line in f:
+                        key, _, value = line.partition(":")
+                        if key in ids:
+                            ids[key].add(int(value))
+        except OSError:
+            pass  # it has ended
+    return ids
+
+
+def orphans():
+    """Processes of ours that nobody waits for: their parent was killed."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+                name, _, rest = f.read().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        if name in ("shunt", "shunt-lab", "sleep") and rest.split()[1] == "1":
+            found.add(pid)
+    return found
+
+
+def left_since(before):
+    """What is there now and was not before, once it has had the time to go."""
     end = time.monotonic() + SETTLE_S
-    while (now := state()) != before and time.monotonic() < end:
+    while True:
+        now = state()
+        left = {k: sorted(now[k] - before[k]) for k in now if now[k] - before[k]}
+        if not left or time.monotonic() > end:
+            return left
         time.sleep(0.2)
-    return now
+
+
+def sees_a_leak(t):
+    """The check itself: an orphan and a pin are found."""
+    before = state()
+    orphan = run(["sh", "-c", "sleep 60 >/dev/null 2>&1 & echo $!"]).stdout.strip()
+    pin = f"/sys/fs/bpf/shunt-test-{orphan}"
+    pinned = run(["bpftool", "map", "create", pin, "type", "array", "key", "4", "value", "4", "entries", "1",
+                  "name", "leak"]).returncode == 0
+    now = state()
+    t.ok(orphan in now["processes"] - before["processes"], "an orphan would be found", now)
+    if pinned:
+        t.ok(os.path.basename(pin) in now["pins"] - before["pins"], "a pin would be found", now)
+        os.unlink(pin)
+    os.kill(int(orphan), signal.SIGKILL)
 
 
 def main():
@@ -49,6 +96,7 @@ def main():
     seed = int(os.environ.get("SHUNT_SEED", "0")) or random.randrange(1 << 30)
     print(f"# SHUNT_SEED={seed}")
     moment = random.Random(seed)
+    sees_a_leak(t)
     for name, words, most in (("compare", ["compare", "--rate", "50000", "--seconds", "0.3", "--rounds", "1"], 6),
                               ("lab -- sleep 99", ["lab", "--", "sleep", "99"], 0.4),
                               ("rx in a lab", ["lab", "--", shunt, "rx", "xdp:near0"], 1.0)):
@@ -59,8 +107,7 @@ def main():
             time.sleep(moment.uniform(0, most))
             process.send_signal(signal.SIGKILL)
             process.wait()
-        after = settled(before)
-        left = {k: (before[k], after[k]) for k in before if before[k] != after[k]}
+        left = left_since(before)
         t.ok(not left, f"{name}: {TIMES} times kill -9 leave nothing", left)
     t.finish()
 
