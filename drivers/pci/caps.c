@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Capability lists: PCI Local Bus 3.0, 6.7 (pointer in 0x34, status bit 4, id and next a byte each)
  * and PCI Express 5.0, 7.6.3 (from 0x100, id in bits 15:0, next in 31:20). Config space is written
- * by the device, so both walks visit a place once and never leave the buffer.
+ * by the device: both walks make no more steps than there are places, and never leave the buffer.
  */
 #include "drivers/pci/pci.h"
 
