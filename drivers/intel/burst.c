@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Bursts, the same for both chips. Receive: written-back descriptors become packets, and the ring
+ * is filled up from the queue's stack, a batch at a time with one tail write. Transmit: packets
+ * become descriptors, one tail write a burst, a write-back every INTEL_BATCH descriptors.
+ * One receive body with constant bools, instantiated below. With traffic it makes no system call.
+ * Errors are sticky, and seen only by who finds the ring empty: what came before can be received.
+ */
+#include "drivers/core/probe.h"
+#include "drivers/intel/desc.h"
+#include "drivers/intel/regs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define APART  static __attribute__((noinline))
+#define IDLE   (1u << 20) /* empty receives before the link is looked at */
+#define STUCK  (1u << 12) /* transmits without room before it is */
+
+/* One register read. All ones: nobody answers. */
+APART int look_at_link(struct intel_queue *iq)
+{
+	const struct pci_port *port = pci_port(iq->q.dev);
+
+	iq->idle = iq->stuck = 0;
+	if (iq->q.error || __atomic_load_n(&iq->stopped, __ATOMIC_RELAXED))
+		return iq->q.error;
+	uint32_t status = mmio_read32(iq->status);
+	if (status == UINT32_MAX)
+		return shunt_gone(&iq->q, -ENODEV, "%s is gone: its registers read all ones",
+			port->info.addr);
+	if (!(status & STATUS_LU))
+		return shunt_gone(&iq->q, -ENETDOWN,
+			"the link of %s went down: open it again when it is up", port->info.addr);
+	return 0;
+}
+
+/* No end of packet, an error, or a length that can't be: the chunk is used again at once. */
+APART void throw_away(struct intel_queue *iq, uint64_t chunk)
+{
+	__atomic_store_n(&iq->rubbish, iq->rubbish + 1, __ATOMIC_RELAXED);
+	pci_stack_room(&iq->stack, 1);
+	iq->stack.chunk[iq->stack.n++] = chunk;
+}
+
+INLINE unsigned take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
+	const bool hash)
+{
+	struct intel_ring *r = &iq->rx;
+	uint32_t used = intel_ring_used(r), at = r->next, end = at + (n < used ? n : used);
+	uint8_t *base = iq->base + iq->head;
+	uint32_t most = iq->buffer - INTEL_RX_MIN;
+	unsigned got = 0;
+
+	for (; at != end; at++) {
+		const struct intel_desc *d = &r->desc[at & r->mask];
+		uint64_t word = intel_ring_word(r, at), chunk = r->slot[at & r->mask];
+		uint32_t len = RXD_LEN(word);
+		struct shunt_pkt *p = &pkts[got];
+
+		if (!(word & RXD_DD))
+			break;
+		if (__builtin_expect(
+			    (word & (RXD_EOP | RXD_ERRORS)) != RXD_EOP || len - INTEL_RX_MIN > most,
+			    0)) {
+			throw_away(iq, chunk);
+			continue;
+		}
+		*bytes += len;
+		*p = (struct shunt_pkt){.data = base + chunk,
+			.len = len,
+			.wire_len = len,
+			.cookie = chunk,
+			.region = iq->region,
+			.queue = iq->q.index};
+		if (hash && RXD_RSS_TYPE(d->addr)) {
+			p->hash = RXD_HASH(d->addr);
+			p->flags = SHUNT_PKT_HASH;
+		}
+		got++;
+	}
+	r->next = at;
+	return got;
+}
+
+/* Nothing there: sleep, if that was asked for, and look at the link now and then. */
+APART bool nothing(struct intel_queue *iq, bool sleeps)
+{
+	if (sleeps && !iq->q.error && !__atomic_load_n(&iq->stopped, __ATOMIC_RELAXED) &&
+		pci_sleep(&iq->sleep, &iq->q)) {
+		if (!intel_waiting(iq))
+			look_at_link(iq);
+		return true;
+	}
+	if (++iq->idle == IDLE)
+		look_at_link(iq);
+	return false;
+}
+
+INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool hash,
+	const bool sleeps)
+{
+	struct intel_queue *iq = (struct intel_queue *)q;
+	uint64_t bytes = 0;
+
+	if (intel_ring_free(&iq->rx) >= INTEL_BATCH)
+		intel_refill(iq);
+	unsigned got = take(iq, pkts, n, &bytes, hash);
+	if (__builtin_expect(!got, 0)) {
+		if (nothing(iq, sleeps))
+			got = take(iq, pkts, n, &bytes, hash);
+		if (!got) {
+			SHUNT_COUNT(q, rx_empty, 1);
+			SHUNT_PROBE_RX(q, 0);
+			return q->error;
+		}
+	}
+	iq->idle = 0;
+	if (sleeps)
+		iq->sleep.empty = 0;
+	q->out += got;
+	SHUNT_COUNT(q, rx_packets, got);
+	SHUNT_COUNT(q, rx_bytes, bytes);
+	SHUNT_COUNT(q, rx_bursts, 1);
+	SHUNT_PROBE_RX(q, got);
+	return (int)got;
+}
+
+#define RX(name, hash, sleeps)                                                                     \
+	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
+	{                                                                                          \
+		return rx_body(q, pkts, n, hash, sleeps);                                          \
+	}
+RX(rx_spin, false, false)
+RX(rx_spin_hash, true, false)
+RX(rx_sleep, false, true)
+RX(rx_sleep_hash, true, true)
+
+/* A packet that can't just be put into the ring: 1 when it was copied into a chunk of ours, 0 when
+ * there is none, -1 when it is too short or too long and is given up. */
+APART int odd(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *offset)
+{
+	bool ours = p->region == iq->region;
+
+	if (ours || p->len < INTEL_TX_MIN || p->len > INTEL_FRAME) {
+		SHUNT_COUNT(&iq->q, tx_errors, 1);
+		if (ours)
+			iq->q.release(&iq->q, p, 1);
+		else
+			p->flags |= SHUNT_PKT_KEPT;
+		return -1;
+	}
+	if (!pci_stack_have(&iq->stack, 1))
+		return 0;
+	*offset = iq->stack.chunk[--iq->stack.n];
+	memcpy(iq->base + *offset, p->data, p->len);
+	p->flags |= SHUNT_PKT_KEPT;
+	SHUNT_COUNT(&iq->q, user_copies, 1);
+	SHUNT_COUNT(&iq->q, user_copied_bytes, p->len);
+	iq->q.out++; /* the burst takes it off again: the copy was never the application's */
+	return 1;
+}
+
+/* Fills the ring; returns how many packets were taken. */
+INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes)
+{
+	struct intel_ring *r = &iq->tx;
+	uint32_t at = r->tail, chunk = iq->chunk;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		struct shunt_pkt *p = &pkts[i];
+		uint64_t offset = (uint64_t)((uint8_t *)p->data - iq->base);
+		uint32_t len = p->len;
+
+		*bytes += len;
+		if (__builtin_expect(p->region != iq->region ||
+					     len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
+					     (offset & (chunk - 1)) + len > chunk,
+			    0)) {
+			int rc = odd(iq, p, &offset);
+			if (!rc) {
+				*bytes -= len;
+				break;
+			}
+			if (rc < 0)
+				continue;
+		}
+		struct intel_desc *d = &r->desc[at & r->mask];
+		uint64_t rs = at % INTEL_BATCH == INTEL_BATCH - 1 ? TXD_RS : 0;
+		r->slot[at & r->mask] = offset & ~(uint64_t)(chunk - 1);
+		d->addr = iq->iova + offset;
+		d->word = iq->tx_word + len * iq->tx_len + rs;
+		at++;
+	}
+	iq->q.out -= at - r->tail;
+	r->tail = at;
+	return i;
+}
+
+static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	struct intel_queue *iq = (struct intel_queue *)q;
+	struct intel_ring *r = &iq->tx;
+	uint32_t before = r->tail;
+	uint64_t bytes = 0;
+
+	if (q->error)
+		return q->error;
+	intel_reap(iq);
+	uint32_t room = intel_ring_free(r);
+	unsigned taken = put(iq, pkts, n < room ? n : room, &bytes);
+	if (r->tail != before)
+		intel_ring_push(r);
+	if (__builtin_expect(taken < n, 0)) {
+		SHUNT_COUNT(q, tx_short, 1);
+		if (!taken && ++iq->stuck == STUCK && look_at_link(iq))
+			return q->error;
+	} else {
+		iq->stuck = 0;
+	}
+	SHUNT_COUNT(q, tx_packets, taken);
+	SHUNT_COUNT(q, tx_bytes, bytes);
+	SHUNT_COUNT(q, tx_bursts, taken > 0);
+	SHUNT_PROBE_TX(q, taken);
+	return (int)taken;
+}
+
+static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
+{
+	struct intel_queue *iq = (struct intel_queue *)q;
+	struct pci_stack *s = &iq->stack;
+	uint64_t mask = ~(uint64_t)(iq->chunk - 1);
+
+	q->out -= n;
+	while (n) {
+		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
+		pci_stack_room(s, some);
+		uint64_t *chunk = s->chunk + s->n;
+		s->n += some;
+		for (n -= some; some; some--)
+			*chunk++ = pkts++->cookie & mask;
+	}
+}
+
+static unsigned alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	struct intel_queue *iq = (struct intel_queue *)q;
+
+	n = pci_stack_have(&iq->stack, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t chunk = iq->stack.chunk[--iq->stack.n];
+		pkts[i] = (struct shunt_pkt){.data = iq->base + chunk + PCI_HEAD,
+			.len = iq->chunk - PCI_HEAD,
+			.cookie = chunk,
+			.region = iq->region,
+			.queue = q->index};
+	}
+	q->out += n;
+	return n;
+}
+
+void intel_burst_choose(struct intel_queue *iq, enum shunt_dir dir, bool hash, bool sleeps)
+{
+	iq->q.release = release;
+	if (dir & SHUNT_RX)
+		iq->q.rx = sleeps ? (hash ? rx_sleep_hash : rx_sleep)
+				  : (hash ? rx_spin_hash : rx_spin);
+	if (dir & SHUNT_TX) {
+		iq->q.tx = tx_burst;
+		iq->q.alloc = alloc;
+	}
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Steps of initialization that are the same in both data sheets, and the way down.
+ * 82576: 4.5.9, 4.5.10, 5.2.3.3; 82574: 4.6.5, 4.6.6, 3.1.3.10.
+ */
+#include "core/clock.h"
+#include "drivers/intel/intel.h"
+
+#include <errno.h>
+
+/* "Program the Receive Address Registers", "Set up the Multicast Table Array": our own address came
+ * from the EEPROM with the reset, and stays; all other filters are empty. */
+void intel_address_filters(struct intel *n)
+{
+	intel_set(n, R_RAH(0), 0, RAH_AV);
+	for (uint32_t i = 1; i < 16; i++) {
+		intel_write(n, R_RAH(i), 0);
+		intel_write(n, R_RAL(i), 0);
+	}
+	for (uint32_t i = 0; i < MTA_WORDS; i++)
+		intel_write(n, R_MTA(i), 0);
+}
+
+/* "Program the descriptor base address, the length, head and tail": both are 0, the ring is empty.
+ */
+void intel_ring_registers(struct intel *n, uint32_t block, uint64_t iova, uint32_t size)
+{
+	intel_write(n, block + Q_BAL, (uint32_t)iova);
+	intel_write(n, block + Q_BAH, (uint32_t)(iova >> 32));
+	intel_write(n, block + Q_LEN, size * (uint32_t)sizeof(struct intel_desc));
+	intel_write(n, block + Q_HEAD, 0);
+	intel_write(n, block + Q_TAIL, 0);
+}
+
+/* All multicast frames, because there is no interface to ask for groups on. SBP stays off: what is
+ * damaged is counted, not delivered. LPE too: a frame always fits into one buffer. */
+static uint32_t rctl(const struct intel *n)
+{
+	return RCTL_EN | RCTL_BAM | RCTL_MPE | RCTL_BSIZE_2K | RCTL_SECRC |
+	       (n->promisc ? RCTL_UPE : 0);
+}
+
+int intel_go(struct intel *n, struct shunt_err *err)
+{
+	for (unsigned i = 0; n->rx && i < n->nqueues; i++) {
+		struct intel_queue *iq = &n->queue[i];
+		while (intel_ring_free(&iq->rx) && intel_refill(iq))
+			;
+		if (intel_ring_free(&iq->rx))
+			return shunt_fail(err, -ENOMEM, "make the region larger, or room= smaller",
+				"no chunks for %u of %u receive descriptors of queue %u",
+				intel_ring_free(&iq->rx), n->rx_size - 1, i);
+	}
+	if (n->tx)
+		intel_set(n, R_TCTL, 0, TCTL_EN);
+	if (n->rx)
+		intel_write(n, R_RCTL, rctl(n));
+	return 0;
+}
+
+/* Frames that were accepted before receive was switched off are still on their way to memory: until
+ * a counter stands still for a while. */
+static void drain_receive(struct intel *n)
+{
+	uint64_t end = shunt_now() + INTEL_QUIET_MS * UINT64_C(1000000), before;
+
+	intel_set(n, R_RCTL, RCTL_EN, 0);
+	do {
+		before = n->counts.good;
+		intel_sleep_us(1000);
+		intel_count(n);
+	} while (n->counts.good != before && shunt_now() < end);
+}
+
+/* What is left after INTEL_QUIET_MS was not sent, and is said so. */
+static void drain_transmit(struct intel *n)
+{
+	for (unsigned i = 0; i < n->nqueues; i++) {
+		struct intel_queue *iq = &n->queue[i];
+		uint32_t block = n->chip->tx_regs + i * n->chip->stride;
+		uint32_t tail = iq->tx.tail & iq->tx.mask;
+		if (intel_wait(n, block + Q_HEAD, 0xffff, tail, INTEL_QUIET_MS))
+			SHUNT_COUNT(&iq->q, tx_errors,
+				(tail - intel_read(n, block + Q_HEAD)) & iq->tx.mask);
+	}
+	intel_set(n, R_TCTL, TCTL_EN, 0);
+}
+
+void intel_halt(struct intel *n)
+{
+	n->chip->mask(n);
+	for (unsigned i = 0; i < n->nqueues; i++)
+		__atomic_store_n(&n->queue[i].stopped, true, __ATOMIC_RELAXED);
+	if (intel_read(n, R_STATUS) == UINT32_MAX)
+		return;
+	if (n->rx)
+		drain_receive(n);
+	if (n->tx)
+		drain_transmit(n);
+	intel_count(n);
+	intel_reset(n, NULL); /* queues, DMA and interrupts are off after it */
+	n->chip->mask(n);
+}
