@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The compare engine: the same receive loop and the same traffic over several paths, three kinds of
+ * The compare engine: the same receive loop and the same traffic over several paths, four kinds of
  * pass, shuffled each round; what comes out is one JSON document, shunt-compare/1.
  */
 #ifndef BENCH_COMPARE_H

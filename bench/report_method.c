@@ -198,18 +198,34 @@ static void machine(FILE *out, const json_t *root)
 	fputs("</dl>\n", out);
 }
 
+/* Was there a pass of this kind, on any path? */
+static bool has_pass(const json_t *root, const char *kind)
+{
+	const json_t *path, *pass;
+	size_t i, k;
+
+	json_array_foreach (bench_at(root, "paths"), i, path)
+		json_array_foreach (bench_at(path, "rounds"), k, pass)
+			if (!strcmp(bench_text(pass, "pass"), kind))
+				return true;
+	return false;
+}
+
 void bench_page_method(FILE *out, const json_t *root)
 {
 	char *pace = bench_say_pace(root);
+	bool latency_apart = has_pass(root, "pace");
 
 	bench_page_say(out, "p",
 		bench_say("Each round takes the paths in a new order (seed %.0f) and gives "
-			  "each three passes: rate, with nothing attached; cost, %s, with only "
+			  "each %s passes: rate, with nothing attached; %scost, %s, with only "
 			  "what times softirq; count, "
 			  "at the same pace, with every probe. A pass sends its frames, waits "
 			  "until the path is empty and "
 			  "then reads, so that each figure is a packet delivered in that pass.",
-			bench_number(root, "seed"), pace ? pace : "?"));
+			bench_number(root, "seed"), latency_apart ? "four" : "three",
+			latency_apart ? "pace, the same at a fixed pace, for the latency; " : "",
+			pace ? pace : "?"));
 	free(pace);
 	traffic(out, root);
 	paths(out, root);
