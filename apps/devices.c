@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt devices: drivers, and the network interfaces that they could work on.
+ * shunt devices: drivers, and the network interfaces and PCI cards that they could work on.
  */
+#include "apps/devices.h"
 #include "apps/app.h"
 #include "apps/verbs.h"
 #include "bench/json.h"
@@ -18,10 +19,15 @@
 
 const char app_devices_usage[] =
 	"[-v] [--json]\n"
+	"       shunt devices bind|unbind ADDRESS...\n"
 	"  Lists the drivers: which are usable here, why not and what to do about it, and the "
 	"memory that a\n"
 	"  queue takes with the default room. Below them the network interfaces of this "
-	"namespace.\n"
+	"namespace, and the\n"
+	"  PCI network cards with driver, IOMMU group and state.\n"
+	"  bind            take cards from their kernel drivers, for vfio-pci: pci:ADDRESS drives "
+	"them\n"
+	"  unbind          give them back\n"
 	"  -v, --verbose   the keys of each driver and an example, too\n"
 	"  --json          print JSON alone";
 
@@ -165,6 +171,8 @@ int app_devices(int argc, char **argv)
 		verbose |= c == 'v';
 		json |= c == 'j';
 	}
+	if (optind < argc && (!strcmp(argv[optind], "bind") || !strcmp(argv[optind], "unbind")))
+		return app_devices_bind(argc - optind, argv + optind);
 	if (optind < argc)
 		return app_usage(app_verb("devices"), "takes no '%.40s'", argv[optind]);
 	int n = shunt_link_list(links, LINKS, &err);
@@ -172,13 +180,14 @@ int app_devices(int argc, char **argv)
 		return app_fail(&err);
 	unsigned shown = n < LINKS ? (unsigned)n : LINKS;
 	if (json) {
-		json_t *doc = json_pack("{ss so so}", "schema", "shunt-devices/1", "drivers",
-			json_drivers(), "interfaces", json_links(links, shown));
+		json_t *doc = json_pack("{ss so so so}", "schema", "shunt-devices/1", "drivers",
+			json_drivers(), "interfaces", json_links(links, shown), "pci",
+			app_devices_json_pci());
 		return app_print_json(doc);
 	}
 	if (print_drivers(verbose) || print_links(links, shown))
 		return app_fail(&(struct shunt_err){.code = -ENOMEM, .what = "out of memory"});
 	if (shown < (unsigned)n)
 		printf("and %u more interfaces\n", (unsigned)n - shown);
-	return 0;
+	return app_devices_print_pci(&err) < 0 ? app_fail(&err) : 0;
 }

@@ -17,6 +17,11 @@ check 'every verb has help' sh -c '"$1" help | sed -n "s/^  \([a-z-]*\) .*/\1/p"
 check 'version succeeds' "$shunt" version
 refuses 'an unknown verb' 2 "no verb 'nonsense'" "$shunt" nonsense
 refuses 'an unknown option of devices' 2 --nonsense "$shunt" devices --nonsense
+refuses 'bind without an address' 2 'PCI addresses' "$shunt" devices bind
+refuses 'bind of what is no address' 2 "'eth0' is not a PCI address" "$shunt" devices bind eth0
+refuses 'unbind of a card that is not there' 2 'no PCI device ffff:ff:1f.7' "$shunt" devices unbind ffff:ff:1f.7
+refuses 'pci: without an address' 2 "'01:00.0' is not a PCI address" "$shunt" rx pci:01:00.0
+refuses 'pci: of a card that is not there' 2 'no PCI device ffff:ff:1f.7' "$shunt" rx pci:ffff:ff:1f.7
 refuses 'an argument too many for doctor' 2 "'extra'" "$shunt" doctor extra
 
 check 'devices lists null and lo' sh -c '"$1" devices -v >"$2" && grep -q "^null" "$2" &&
