@@ -6,11 +6,11 @@
 #include "core/table.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +57,17 @@ int app_print_json(struct json_t *doc)
 	if (!ok)
 		fprintf(stderr, "shunt: cannot write JSON: out of memory, or nobody reads it\n");
 	return ok ? 0 : 1;
+}
+
+void app_print_ledger(FILE *out, const struct shunt_ledger *l)
+{
+	fprintf(out, "  %-18s %14" PRIu64 "  %s\n", "received", l->received,
+		l->received_source ? l->received_source : "");
+	fprintf(out, "  %-18s %14" PRIu64 "\n", "delivered", l->delivered);
+	for (unsigned i = 0; i < l->losses; i++)
+		fprintf(out, "  %-18s %14" PRIu64 "  %s\n", l->loss[i].name, l->loss[i].count,
+			l->loss[i].what);
+	fprintf(out, "  %-18s %14" PRId64 "\n", "unaccounted", l->unaccounted);
 }
 
 unsigned app_columns(void)

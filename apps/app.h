@@ -8,6 +8,7 @@
 #include <shunt/shunt.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct app_verb {
 	const char *name;
@@ -28,6 +29,9 @@ void app_help(const struct app_verb *verb); /* on stdout */
 struct json_t;
 /* Print doc on stdout and free it. Exit status: 0, or 1 when it is NULL or can't be written. */
 int app_print_json(struct json_t *doc);
+
+/* A line a class: received, delivered, each named loss, unaccounted. */
+void app_print_ledger(FILE *out, const struct shunt_ledger *ledger);
 
 /* Where paragraphs are broken: the terminal's width, or never, so that a line can be searched. */
 unsigned app_columns(void);

@@ -5,6 +5,7 @@
 #include "apps/verbs.h"
 #include "bench/frames.h"
 #include "bench/json.h"
+#include "bench/json_dev.h"
 #ifdef HAVE_PCAP
 #include "drivers/pcap/source.h"
 #endif
@@ -210,13 +211,6 @@ static void print_text(const struct shunt_flood_result *r, const struct shunt_in
 static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_info *info,
 	const struct shunt_err *err)
 {
-	json_t *facts = json_object(), *notes = json_array();
-
-	for (unsigned i = 0; i < info->nfacts; i++)
-		json_object_set_new(
-			facts, info->facts[i].key, bench_json_text(info->facts[i].value));
-	for (unsigned i = 0; i < info->nnotes; i++)
-		json_array_append_new(notes, bench_json_text(info->notes[i]));
 	return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:f, s:f, s:o, s:o, "
 			 "s:o, s:o}",
 		"schema", "shunt-gen/1", "spec", bench_json_text(info->spec), "sent",
@@ -224,8 +218,9 @@ static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_in
 		(json_int_t)r->refused, "unsendable", (json_int_t)r->unsendable, "elapsed_ns",
 		(json_int_t)r->elapsed_ns, "cpu_ns", (json_int_t)r->cpu_ns, "max_late_ns",
 		(json_int_t)r->max_late_ns, "batch", (int)r->batch, "asked_pps", r->asked_pps,
-		"sent_pps", r->sent_pps, "mode", bench_json_text(info->mode), "facts", facts,
-		"notes", notes, "error", err->code ? bench_json_text(err->what) : json_null());
+		"sent_pps", r->sent_pps, "mode", bench_json_text(info->mode), "facts",
+		bench_json_facts(info), "notes", bench_json_notes(info), "error",
+		err->code ? bench_json_text(err->what) : json_null());
 }
 
 static void print_json(json_t *doc)

@@ -3,7 +3,9 @@
  */
 #include "apps/rx.h"
 
+#include "apps/app.h"
 #include "bench/json.h"
+#include "bench/json_dev.h"
 #include "core/syscalls.h"
 
 #include <inttypes.h>
@@ -60,7 +62,6 @@ static void text_trace(FILE *out, const struct rx_run *run)
 void rx_text(FILE *out, const struct rx_run *run)
 {
 	const struct bench_result *r = &run->result;
-	const struct shunt_ledger *l = &r->ledger;
 	double s = (double)r->elapsed_ns / 1e9;
 
 	fprintf(out, "%s: %s\n", r->info.spec, *r->info.mode ? r->info.mode : r->info.driver);
@@ -68,13 +69,8 @@ void rx_text(FILE *out, const struct rx_run *run)
 		fprintf(out, "note: %s\n", r->info.notes[i]);
 	fprintf(out, "%" PRIu64 " packets, %" PRIu64 " bytes in %.3f s (%.0f packets/s)\n",
 		r->delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->delivered / s : 0);
-	fprintf(out, "ledger:\n  %-18s %14" PRIu64 "  %s\n", "received", l->received,
-		l->received_source ? l->received_source : "");
-	fprintf(out, "  %-18s %14" PRIu64 "\n", "delivered", l->delivered);
-	for (unsigned i = 0; i < l->losses; i++)
-		fprintf(out, "  %-18s %14" PRIu64 "  %s\n", l->loss[i].name, l->loss[i].count,
-			l->loss[i].what);
-	fprintf(out, "  %-18s %14" PRId64 "\n", "unaccounted", l->unaccounted);
+	fprintf(out, "ledger:\n");
+	app_print_ledger(out, &r->ledger);
 	if (run->pcap)
 		fprintf(out, "wrote %" PRIu64 " packets to %s\n", run->written, run->pcap);
 	if (r->traced)
@@ -113,32 +109,6 @@ static json_t *json_trace(const struct bench_result *r)
 	return o;
 }
 
-static json_t *json_ledger(const struct shunt_ledger *l)
-{
-	json_t *loss = json_object();
-
-	for (unsigned i = 0; i < l->losses; i++)
-		json_object_set_new(
-			loss, l->loss[i].name, json_integer((json_int_t)l->loss[i].count));
-	return json_pack("{s:I, s:s, s:I, s:o, s:I}", "received", (json_int_t)l->received,
-		"received_source", l->received_source ? l->received_source : "", "delivered",
-		(json_int_t)l->delivered, "loss", loss, "unaccounted", (json_int_t)l->unaccounted);
-}
-
-static json_t *json_info(const struct shunt_info *info)
-{
-	json_t *facts = json_object(), *notes = json_array();
-
-	for (unsigned i = 0; i < info->nfacts; i++)
-		json_object_set_new(
-			facts, info->facts[i].key, bench_json_text(info->facts[i].value));
-	for (unsigned i = 0; i < info->nnotes; i++)
-		json_array_append_new(notes, bench_json_text(info->notes[i]));
-	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o}", "driver", info->driver, "mode",
-		bench_json_text(info->mode), "facts", facts, "notes", notes, "memory",
-		(json_int_t)info->memory, "gone", bench_json_text(info->gone));
-}
-
 json_t *rx_json(const struct rx_run *run)
 {
 	const struct bench_result *r = &run->result;
@@ -147,13 +117,13 @@ json_t *rx_json(const struct rx_run *run)
 	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}, "
 			 "s:o, s:o, s:o, s:o}",
 		"schema", "shunt-rx/1", "spec", bench_json_text(r->info.spec), "info",
-		json_info(&r->info), "packets", (json_int_t)r->delivered, "bytes",
+		bench_json_info(&r->info), "packets", (json_int_t)r->delivered, "bytes",
 		(json_int_t)s->rx_bytes, "elapsed_ns", (json_int_t)r->elapsed_ns, "cpu_ns",
 		(json_int_t)r->app_cpu_ns, "busy_ns", (json_int_t)r->busy_ns, "counters", "bursts",
 		(json_int_t)s->rx_bursts, "empty_bursts", (json_int_t)s->rx_empty, "user_copies",
 		(json_int_t)s->user_copies, "user_copied_bytes", (json_int_t)s->user_copied_bytes,
-		"syscalls", (json_int_t)s->syscalls, "ledger", json_ledger(&r->ledger), "written",
-		run->pcap ? json_integer((json_int_t)run->written) : json_null(), "trace",
-		json_trace(r), "error",
+		"syscalls", (json_int_t)s->syscalls, "ledger", bench_json_ledger(&r->ledger),
+		"written", run->pcap ? json_integer((json_int_t)run->written) : json_null(),
+		"trace", json_trace(r), "error",
 		run->failed.code ? bench_json_text(run->failed.what) : json_null());
 }
