@@ -121,6 +121,9 @@ static int pcap_open_dev(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail_usage(err, -EINVAL, "use pcap:/dev/fd/N", "pcap: takes no fd=");
 	if (!*dev->spec.target)
 		return shunt_fail_usage(err, -EINVAL, NULL, "pcap: which file?");
+	if (dev->dir == SHUNT_RXTX)
+		return shunt_fail_usage(
+			err, -EINVAL, NULL, "pcap: a file is read or written, not both at once");
 	pq = calloc(1, sizeof *pq);
 	if (!pq)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
