@@ -11,6 +11,8 @@ const struct app_verb app_verbs[] = {
 	{"compare", app_compare, "what each path costs a packet, side by side", app_compare_usage},
 	{"rx", app_rx, "receive on one device: rates, ledger, trace, capture file", app_rx_usage},
 	{"gen", app_gen, "send synthetic frames, or those of a capture file", app_gen_usage},
+	{"fwd", app_fwd, "forward between two devices, without a copy where they can share memory",
+		app_fwd_usage},
 	{"lab", app_lab, "a shell or a command beside near0 of a private veth pair", app_lab_usage},
 	{"lab-exec", app_lab_exec, "the same beside far0, from inside a lab", app_lab_exec_usage},
 	{"devices", app_devices, "drivers, usable here or why not, and interfaces",

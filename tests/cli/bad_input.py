@@ -20,6 +20,15 @@ USAGE = [  # words, and what the line must name
     (["gen", "live:nosuch0"], "nosuch0"), (["gen", "live:lo", "--size", "59"], "59"),
     (["gen", "live:lo", "--size", "1515"], "1515"), (["gen", "live:lo", "--rate", "fast"], "fast"),
     (["gen"], "spec"),
+    (["fwd"], "two device specs"), (["fwd", "null:"], "two device specs"),
+    (["fwd", "null:", "null:", "null:"], "two device specs"), (["fwd", "null:", "foo:x"], "foo"),
+    (["fwd", "null:", "null:", "--burst", "0"], "--burst"), (["fwd", "null:", "null:", "--burst", "257"], "--burst"),
+    (["fwd", "null:", "null:", "--packets", "none"], "--packets"),
+    (["fwd", "null:", "null:", "--seconds", "-1"], "--seconds"), (["fwd", "null:", "null:", "--both"], "--both"),
+    (["fwd", "null:", "null:", "--burst"], "--burst"), (["fwd", "packet:nosuch0", "null:"], "nosuch0"),
+    (["fwd", "packet:lo", "packet:lo?mode=ring"], "lo"), (["fwd", "null:", "live:lo"], "live"),
+    (["fwd", "live:lo", "null:", "--one-way"], "receive"), (["fwd", "null:", "pcap:/tmp/x.pcap"], "not both"),
+    (["fwd", "packet:lo?wait=poll", "null:"], "--one-way"),
     (["compare", "--size", "59"], "59"), (["compare", "--size", "big"], "big"),
     (["compare", "--rate", "0"], "0"), (["compare", "--rate", "x2"], "--traffic"),
     (["compare", "--paths", "packet-recv,foo"], "foo"), (["compare", "--paths", ""], "path"),
@@ -66,6 +75,8 @@ def faults(t):
 
     lab("an interface that is down", 1, "ip link set near0 up",
         'ip link set near0 down; exec "$SHUNT" rx packet:near0')
+    lab("forwarding to an interface that is down", 1, "ip link set near0 up",
+        'ip link set near0 down; exec "$SHUNT" fwd null: packet:near0 --one-way')
     lab("zero-copy where there is none", 2, "zero-copy", 'exec "$SHUNT" rx "xdp:near0?mode=zc"')
     lab("a foreign XDP program is named", 1, "stranger", """
         cat >/tmp/stranger.$$.c <<'X'

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The two devices of a forwarder, and the region that both are attached to where they can be.
+ */
+#include "bench/forward.h"
+
+#include "drivers/core/driver.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define DEVICE_RING 4096u /* what a device's own ring may hold on top of its room */
+#define IN_FLIGHT   4096u /* transmit ring, caches, bursts in hand */
+#define HEADROOM    256u  /* the most that a driver wants before a frame */
+
+static uint32_t chunks_for(const struct shunt_dev *dev)
+{
+	uint32_t room = 1, queues = dev->nqueues ? dev->nqueues : 1; /* 0: known at start only */
+
+	while (room < dev->room)
+		room *= 2;
+	return queues * (room + DEVICE_RING + IN_FLIGHT);
+}
+
+static int make_region(struct bench_forward *f, struct shunt_err *err)
+{
+	struct shunt_region_opts opts = {.chunk = SHUNT_CHUNK};
+
+	for (unsigned i = 0; i < 2; i++) {
+		opts.chunks += chunks_for(f->dev[i]);
+		if (f->dev[i]->info.mtu + 22 + HEADROOM > SHUNT_CHUNK)
+			opts.chunk = 2 * SHUNT_CHUNK;
+	}
+	return shunt_region_create(&f->region, &opts, err);
+}
+
+/* One region for both, or none: then each makes its own, and f->apart says why. */
+static void share(struct bench_forward *f)
+{
+	struct shunt_region_info info;
+	struct shunt_err err = {.code = 0};
+	int rc = make_region(f, &err);
+
+	for (unsigned i = 0; !rc && i < 2; i++) {
+		rc = shunt_attach(f->dev[i], f->region, &err);
+		if (rc && i)
+			shunt_detach(f->dev[0], f->region, NULL);
+	}
+	if (rc) {
+		snprintf(f->apart, sizeof f->apart, "%s", err.what);
+		shunt_region_destroy(f->region, NULL);
+		f->region = NULL;
+		return;
+	}
+	shunt_region_info(f->region, &info);
+	f->region_id = info.id;
+}
+
+/* Two ends that can't forward to each other. */
+static int check(const struct bench_forward *f, struct shunt_err *err)
+{
+	const struct shunt_info *a = &f->dev[0]->info, *b = &f->dev[1]->info;
+
+	if (a->ifindex && a->ifindex == b->ifindex && a->netns == b->netns)
+		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
+			"both devices are %s: it would be sent its own frames", a->ifname);
+	if (!f->one_way && (f->dev[0]->poll || f->dev[1]->poll))
+		return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
+			"wait=poll: while one side sleeps the other one's packets would wait");
+	return 0;
+}
+
+int bench_forward_open(
+	struct bench_forward *f, const char *from, const char *to, struct shunt_err *err)
+{
+	int rc = shunt_open(&f->dev[0], from, f->one_way ? SHUNT_RX : SHUNT_RXTX, err);
+
+	if (!rc)
+		rc = shunt_open(&f->dev[1], to, f->one_way ? SHUNT_TX : SHUNT_RXTX, err);
+	if (!rc)
+		rc = check(f, err);
+	if (!rc)
+		share(f);
+	/* The sending side first: nothing arrives that can't go on. */
+	for (unsigned i = 2; !rc && i--;)
+		rc = shunt_start(f->dev[i], err);
+	return rc;
+}
+
+int bench_forward_close(struct bench_forward *f, struct shunt_err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		int closed = shunt_close(f->dev[i], rc ? NULL : err);
+		if (!closed)
+			f->dev[i] = NULL;
+		rc = rc ? rc : closed;
+	}
+	if (!rc && f->region) {
+		rc = shunt_region_destroy(f->region, err);
+		f->region = rc ? f->region : NULL;
+	}
+	return rc;
+}
