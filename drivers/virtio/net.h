@@ -52,6 +52,7 @@ struct net_queue {
 	uint8_t *base; /* of the region */
 	uint64_t iova;
 	uint64_t mask;    /* offset in a chunk */
+	uint64_t tail;    /* the end of each packet: region, queue, no VLAN */
 	uint32_t room;    /* bytes of a frame that a chunk takes */
 	uint32_t longest; /* frame that goes out */
 	uint16_t region;

@@ -3,7 +3,9 @@
  */
 #include "drivers/virtio/net.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 int net_vq_init(struct net_vq *vq, const struct net *net, uint16_t size)
 {
@@ -56,6 +58,9 @@ void net_queue_init(
 	nq->region = info->id;
 	nq->iova = port->iova;
 	nq->mask = info->chunk - 1;
+	struct shunt_pkt p = {.region = info->id, .queue = (uint16_t)index};
+	static_assert(sizeof p - offsetof(struct shunt_pkt, region) == sizeof nq->tail, "tail");
+	memcpy(&nq->tail, &p.region, sizeof nq->tail);
 	nq->room = info->chunk - NET_DATA;
 	nq->longest = dev->info.max_frame < nq->room ? dev->info.max_frame : nq->room;
 	nq->mergeable = net->v.features & NET_F_MRG_RXBUF;

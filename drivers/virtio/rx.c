@@ -21,15 +21,18 @@ VRING_INLINE void refill(struct net_queue *nq, const bool packed, const bool in_
 	struct vring *v = &nq->rx.ring;
 	uint32_t n =
 		pci_stack_have(&nq->stack, v->free < SHUNT_BURST_MAX ? v->free : SHUNT_BURST_MAX);
+	const uint64_t *chunks = nq->stack.chunk + (nq->stack.n -= n);
+	const uint64_t iova = nq->iova + PCI_HEAD;
+	const uint32_t len = nq->room + NET_HDR;
+	struct vring w = *v;
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t chunk = nq->stack.chunk[--nq->stack.n];
-		uint64_t addr = nq->iova + chunk + PCI_HEAD;
 		if (packed)
-			packed_add(v, chunk, addr, nq->room + NET_HDR, VRING_WRITE, in_order);
+			packed_add(&w, chunks[i], iova + chunks[i], len, VRING_WRITE, in_order);
 		else
-			split_add(v, chunk, addr, nq->room + NET_HDR, VRING_WRITE, in_order);
+			split_add(&w, chunks[i], iova + chunks[i], len, VRING_WRITE, in_order);
 	}
+	vring_save(v, &w);
 	if (!n)
 		return;
 	if (!packed)
@@ -55,15 +58,12 @@ static inline void to_stack(struct net_queue *nq, uint64_t chunk)
 	nq->stack.chunk[nq->stack.n++] = chunk;
 }
 
-VRING_INLINE void fill(
-	struct net_queue *nq, struct shunt_pkt *p, uint64_t chunk, uint32_t head, uint32_t len)
+VRING_INLINE void fill(struct shunt_pkt *p, uint8_t *base, uint64_t tail, uint64_t chunk,
+	uint32_t head, uint32_t len)
 {
-	*p = (struct shunt_pkt){.data = nq->base + chunk + head,
-		.len = len,
-		.wire_len = len,
-		.cookie = chunk,
-		.region = nq->region,
-		.queue = nq->q.index};
+	*p = (struct shunt_pkt){
+		.data = base + chunk + head, .len = len, .wire_len = len, .cookie = chunk};
+	memcpy(&p->region, &tail, sizeof tail);
 }
 
 /* Another buffer of the held frame, without a header. False: the device lied about their number. */
@@ -82,7 +82,7 @@ static bool next_part(struct net_queue *nq, struct shunt_pkt *p, bool drop)
 	if (drop)
 		to_stack(nq, chunk);
 	else
-		fill(nq, p, chunk, PCI_HEAD, len);
+		fill(p, nq->base, nq->tail, chunk, PCI_HEAD, len);
 	nq->parts++;
 	return true;
 }
@@ -101,7 +101,7 @@ static __attribute__((noinline)) unsigned merged(
 	if (drop)
 		to_stack(nq, nq->held.chunk);
 	else
-		fill(nq, pkts, nq->held.chunk, NET_DATA, nq->held.len);
+		fill(pkts, nq->base, nq->tail, nq->held.chunk, NET_DATA, nq->held.len);
 	nq->held.buffers = 0;
 	for (unsigned i = 1; i < n; i++) {
 		if (!next_part(nq, pkts + i, drop)) {
@@ -136,24 +136,27 @@ static __attribute__((noinline)) void drop_rubbish(struct net_queue *nq, uint64_
 VRING_INLINE unsigned take(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool packed, const bool in_order)
 {
-	struct vring *v = &nq->rx.ring;
-	uint16_t left = packed ? UINT16_MAX : split_waiting(v);
+	uint16_t left = packed ? UINT16_MAX : split_waiting(&nq->rx.ring);
+	const uint64_t tail = nq->tail;
 	const uint32_t room = nq->room;
+	const bool mergeable = nq->mergeable;
+	uint8_t *const base = nq->base;
+	struct vring w = nq->rx.ring;
+	struct shunt_pkt *p = pkts, *const end = pkts + n;
 	uint64_t sum = 0;
-	unsigned got = 0;
 
-	while (got < n && left-- && (!packed || packed_waiting(v))) {
+	while (p < end && left-- && (!packed || packed_waiting(&w))) {
 		uint32_t len = 0;
 		uint64_t chunk =
-			packed ? packed_used(v, &len, in_order) : split_used(v, &len, in_order);
+			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
 		if (__builtin_expect(chunk == VRING_NONE, 0))
 			break;
 		if (in_order && len == UINT32_MAX)
 			len = room + NET_HDR;
-		uint16_t buffers = nq->mergeable
-					   ? *(const volatile uint16_t *)(nq->base + chunk +
-									  PCI_HEAD + NET_BUFFERS)
-					   : htole16(1);
+		uint16_t buffers = htole16(1);
+		if (mergeable)
+			buffers =
+				*(const volatile uint16_t *)(base + chunk + PCI_HEAD + NET_BUFFERS);
 		len -= NET_HDR;
 		if (__builtin_expect(len - 1 >= room || !buffers, 0)) {
 			drop_rubbish(nq, chunk);
@@ -163,12 +166,12 @@ VRING_INLINE unsigned take(struct net_queue *nq, struct shunt_pkt *pkts, unsigne
 			hold(nq, chunk, len, le16toh(buffers));
 			break;
 		}
-		fill(nq, pkts + got, chunk, NET_DATA, len);
+		fill(p++, base, tail, chunk, NET_DATA, len);
 		sum += len;
-		got++;
 	}
+	vring_save(&nq->rx.ring, &w);
 	*bytes += sum;
-	return got;
+	return (unsigned)(p - pkts);
 }
 
 /* As take, with frames of several buffers in between. Counts frames, not descriptors. */

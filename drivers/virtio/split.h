@@ -72,11 +72,11 @@ VRING_INLINE bool split_kick_wanted(struct vring *v)
  */
 VRING_INLINE uint16_t split_waiting(struct vring *v)
 {
-	v->ready = le16toh(__atomic_load_n(&v->used->idx, __ATOMIC_RELAXED));
+	uint16_t ready = le16toh(__atomic_load_n(&v->used->idx, __ATOMIC_RELAXED));
 	/* Acquire: orders the index before the entries and buffers that it covers; pairs with the
 	 * device's write of the index, its last. */
 	mmio_rmb();
-	uint16_t n = (uint16_t)(v->ready - v->seen);
+	uint16_t n = (uint16_t)(ready - v->seen);
 	if (__builtin_expect(n > vring_out(v), 0)) {
 		v->broken = "a used index beyond what it was given";
 		return 0;

@@ -24,18 +24,22 @@ VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_or
 {
 	struct vring *v = &nq->tx.ring;
 	uint16_t left = packed ? SHUNT_BURST_MAX : split_waiting(v);
-	uint32_t len;
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
 	pci_stack_room(&nq->stack, left);
-	while (left-- && (!packed || packed_waiting(v))) {
+	uint64_t *const from = nq->stack.chunk + nq->stack.n, *to = from;
+	struct vring w = *v;
+	uint32_t len;
+	while (left-- && (!packed || packed_waiting(&w))) {
 		uint64_t chunk =
-			packed ? packed_used(v, &len, in_order) : split_used(v, &len, in_order);
+			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
 		if (__builtin_expect(chunk == VRING_NONE, 0))
 			break;
-		nq->stack.chunk[nq->stack.n++] = chunk;
+		*to++ = chunk;
 	}
+	nq->stack.n += (uint32_t)(to - from);
+	vring_save(v, &w);
 	if (__builtin_expect(v->broken != NULL, 0))
 		give_up(nq);
 }
@@ -74,51 +78,60 @@ static __attribute__((noinline)) void drop_frame(struct net_queue *nq, struct sh
 		p->flags |= SHUNT_PKT_KEPT;
 }
 
-/* A frame that is ours, fits, and has room for the header before it. */
-VRING_INLINE bool plain(const struct net_queue *nq, const struct shunt_pkt *p, uint64_t at)
+/* odd, its counters, and who owns what then. The offset of what goes into the ring; VRING_NONE when
+ * there is none, and *stop when nothing more can be taken now. */
+static __attribute__((noinline)) uint64_t put_odd(
+	struct net_queue *nq, struct shunt_pkt *p, bool *stop)
 {
-	uint64_t in = at & nq->mask;
+	bool drop;
+	uint64_t at = odd(nq, p, &drop);
 
-	return p->region == nq->region && p->len - 1 < nq->longest && in >= NET_HDR &&
-	       in + p->len <= nq->mask + 1;
+	*stop = at == VRING_NONE && !drop;
+	if (drop) {
+		drop_frame(nq, p);
+	} else if (p->region != nq->region && !*stop) {
+		p->flags |= SHUNT_PKT_KEPT;
+		nq->q.out++; /* the caller takes one off for each that goes */
+	}
+	return at;
 }
 
+/* The frames that lie as they should: ours, fitting, with room for the header before them. */
 VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
 	const bool packed, const bool in_order)
 {
-	struct vring *v = &nq->tx.ring;
-	uint32_t given = 0;
-	unsigned i;
+	uint8_t *const base = nq->base;
+	const uint64_t iova = nq->iova - NET_HDR, mask = nq->mask;
+	const uint32_t longest = nq->longest;
+	const uint16_t region = nq->region;
+	struct vring w = nq->tx.ring;
+	struct shunt_pkt *p = pkts, *const end = pkts + n;
+	uint64_t sum = 0;
 
-	for (i = 0; i < n && v->free; i++) {
-		struct shunt_pkt *p = &pkts[i];
-		uint64_t at = (uint64_t)((uint8_t *)p->data - nq->base);
-		if (__builtin_expect(!plain(nq, p, at), 0)) {
-			bool drop;
-			at = odd(nq, p, &drop);
-			if (at == VRING_NONE && !drop)
+	for (; p < end && w.free; p++) {
+		uint64_t at = (uint64_t)((uint8_t *)p->data - base), in = at & mask;
+		uint32_t len = p->len;
+		if (__builtin_expect(p->region != region || len - 1 >= longest || in < NET_HDR ||
+					     in + len > mask + 1,
+			    0)) {
+			bool stop;
+			at = put_odd(nq, p, &stop);
+			if (stop)
 				break;
-			if (drop) {
-				drop_frame(nq, p);
+			if (at == VRING_NONE)
 				continue;
-			}
-			if (p->region != nq->region) {
-				p->flags |= SHUNT_PKT_KEPT;
-				given--;
-			}
 		}
-		memset(nq->base + at - NET_HDR, 0, NET_HDR);
-		given++;
-		*bytes += p->len;
+		memset(base + at - NET_HDR, 0, NET_HDR);
+		sum += len;
 		if (packed)
-			packed_add(v, at & ~nq->mask, nq->iova + at - NET_HDR, p->len + NET_HDR, 0,
-				in_order);
+			packed_add(&w, at & ~mask, iova + at, len + NET_HDR, 0, in_order);
 		else
-			split_add(v, at & ~nq->mask, nq->iova + at - NET_HDR, p->len + NET_HDR, 0,
-				in_order);
+			split_add(&w, at & ~mask, iova + at, len + NET_HDR, 0, in_order);
 	}
-	nq->q.out -= given;
-	return i;
+	nq->q.out -= (uint16_t)(w.next - nq->tx.ring.next);
+	vring_save(&nq->tx.ring, &w);
+	*bytes += sum;
+	return (unsigned)(p - pkts);
 }
 
 VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
@@ -169,13 +182,14 @@ static unsigned alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	uint32_t have = pci_stack_have(&nq->stack, keep + n);
 
 	n = have > keep ? have - keep : 0;
+	const uint64_t *chunks = nq->stack.chunk + (nq->stack.n -= n);
+	uint8_t *const base = nq->base + NET_DATA;
+	const uint64_t tail = nq->tail;
+	const uint32_t room = nq->room;
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t chunk = nq->stack.chunk[--nq->stack.n];
-		pkts[i] = (struct shunt_pkt){.data = nq->base + chunk + NET_DATA,
-			.len = nq->room,
-			.cookie = chunk,
-			.region = nq->region,
-			.queue = q->index};
+		pkts[i] = (struct shunt_pkt){
+			.data = base + chunks[i], .len = room, .cookie = chunks[i]};
+		memcpy(&pkts[i].region, &tail, sizeof tail);
 	}
 	q->out += n;
 	return n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What split and packed rings share off the fast path: the table of what is out, and batches.
+ * What split and packed rings share off the fast path: the table of what is out.
  */
 #include "drivers/virtio/vring.h"
 
@@ -34,17 +34,4 @@ void vring_free(struct vring *v)
 	free(v->ids);
 	v->chunk = NULL;
 	v->ids = NULL;
-}
-
-bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
-{
-	uint16_t ahead = (uint16_t)((id - v->seen) & v->mask);
-
-	if (id > v->mask || ahead >= vring_out(v)) {
-		v->broken = "a batch that ends outside of what it has";
-		return false;
-	}
-	v->batch = (uint16_t)(v->seen + ahead + 1);
-	v->batch_len = len;
-	return true;
 }

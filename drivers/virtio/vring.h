@@ -71,7 +71,6 @@ struct vring {
 	uint16_t mask;
 	uint16_t shift;  /* log2 of size */
 	uint16_t kicked; /* split: next at the last look whether the device wants a kick */
-	uint16_t ready;  /* split: used index as last read */
 	uint16_t batch;  /* in_order: where the batch that is being taken ends */
 	uint32_t batch_len;
 	bool in_order;
@@ -124,11 +123,38 @@ VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
 	return (uint16_t)(now - event - 1) < (uint16_t)(now - old);
 }
 
+/* in_order: the device may have written one entry for a batch, with the id of its last buffer. The
+ * ones before it are full. Sets where the batch ends, or what is broken. */
+VRING_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
+{
+	uint16_t ahead = (uint16_t)((id - v->seen) & v->mask);
+
+	if (__builtin_expect(id > v->mask || ahead >= vring_out(v), 0)) {
+		v->broken = "a batch that ends outside of what it has";
+		return false;
+	}
+	v->batch = (uint16_t)(v->seen + ahead + 1);
+	v->batch_len = len;
+	return true;
+}
+
+/* A burst works on a copy, which lives in registers: what it writes to descriptors and packets
+ * could alias the original. save puts back what changed. */
+VRING_INLINE void vring_save(struct vring *v, const struct vring *copy)
+{
+	v->next = copy->next;
+	v->seen = copy->seen;
+	v->free = copy->free;
+	if (copy->in_order) {
+		v->batch = copy->batch;
+		v->batch_len = copy->batch_len;
+	}
+	if (__builtin_expect(copy->broken != NULL, 0))
+		v->broken = copy->broken;
+}
+
 /* vring.c: the parts that the two layouts share. size is a power of two. */
 int vring_init(struct vring *v, uint16_t size, bool in_order, bool event);
 void vring_free(struct vring *v);
-/* in_order: the device may have written one entry for a batch, with the id of its last buffer. The
- * ones before it are full. Sets v->batch, or v->broken. */
-bool vring_batch(struct vring *v, uint32_t id, uint32_t len);
 
 #endif

@@ -19,9 +19,9 @@ refuses() { # NAME STATUS WORDS COMMAND...
 driver() { basename "$(readlink "/sys/bus/pci/devices/$1/driver")"; }
 name() { basename -a /sys/bus/pci/devices/"$1"/net/* /sys/bus/pci/devices/"$1"/virtio*/net/* | grep -v '[*]'; }
 hold() { # receives from our card until it is killed
-	"$shunt" rx "pci:$mine" >"$log" 2>&1 &
+	"$shunt" rx "pci:$mine" >"$log.held" 2>&1 &
 	holder=$!
-	until grep -q packets/s "$log" || ! kill -0 $holder; do sleep 0.05; done
+	until grep -q packets/s "$log.held" || ! kill -0 $holder; do sleep 0.05; done
 }
 across() { # FRAMES KEYS-OF-THE-RECEIVER GEN-OPTIONS...: how many came
 	local frames=$1 keys=$2
