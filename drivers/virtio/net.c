@@ -220,7 +220,7 @@ static void net_stop(struct shunt_dev *dev)
 		struct net_queue *nq = &net->queue[i];
 		if (pci_can(dev, SHUNT_TX))
 			net_tx_flush(nq);
-		nq->refill = UINT16_MAX;
+		nq->refill = UINT32_MAX;
 		nq->stopped = true;
 	}
 	if (virtio_reset(&net->v, NULL))

@@ -56,7 +56,7 @@ struct net_queue {
 	uint32_t room;    /* bytes of a frame that a chunk takes */
 	uint32_t longest; /* frame that goes out */
 	uint16_t region;
-	uint16_t refill; /* free descriptors that start one; above the ring's size: never */
+	uint32_t refill; /* free descriptors that start one; above the ring's size: never */
 	bool mergeable, stopped;
 	uint32_t idle;
 	struct net_vq rx, tx;

@@ -17,7 +17,7 @@ struct vring_layout packed_layout(uint16_t size)
 
 void packed_place(struct vring *v, void *base)
 {
-	struct vring_layout l = packed_layout(vring_size(v));
+	struct vring_layout l = packed_layout((uint16_t)vring_size(v));
 
 	memset(base, 0, l.bytes);
 	v->packed = (void *)((uint8_t *)base + l.desc);
@@ -30,28 +30,28 @@ void packed_place(struct vring *v, void *base)
  * may lie on different laps. */
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
 {
-	uint16_t first = v->next, second = (uint16_t)(v->next + 1);
+	uint32_t first = v->next, second = v->next + 1;
 	struct packed_desc *a = &v->packed[first & v->mask], *b = &v->packed[second & v->mask];
 
 	a->addr = htole64(out);
 	a->len = htole32(out_len);
 	*b = (struct packed_desc){.addr = htole64(in),
 		.len = htole32(in_len),
-		.id = htole16(first & v->mask),
+		.id = htole16((uint16_t)(first & v->mask)),
 		.flags = htole16(VRING_WRITE | packed_avail_bits(v, second))};
-	a->id = htole16(first & v->mask);
+	a->id = htole16((uint16_t)(first & v->mask));
 	mmio_wmb(); /* release: orders the chain before the flags that show it; pairs with the
 		       device */
 	__atomic_store_n(
 		&a->flags, htole16(VRING_NEXT | packed_avail_bits(v, first)), __ATOMIC_RELAXED);
-	v->next = (uint16_t)(v->next + 2);
+	v->next += 2;
 }
 
 bool packed_chain_done(struct vring *v)
 {
 	if (!packed_waiting(v))
 		return false;
-	v->seen = (uint16_t)(v->seen + 2);
+	v->seen += 2;
 	v->batch = v->seen;
 	return true;
 }

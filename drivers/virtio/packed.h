@@ -28,13 +28,13 @@ void packed_place(struct vring *v, void *base);
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len);
 bool packed_chain_done(struct vring *v);
 
-VRING_INLINE bool packed_odd_lap(const struct vring *v, uint16_t counter)
+VRING_INLINE bool packed_odd_lap(const struct vring *v, uint32_t counter)
 {
 	return (counter >> v->shift) & 1;
 }
 
 /* Flags of a descriptor that is made available at counter: the wrap counter is 1 on even laps. */
-VRING_INLINE uint16_t packed_avail_bits(const struct vring *v, uint16_t counter)
+VRING_INLINE uint16_t packed_avail_bits(const struct vring *v, uint32_t counter)
 {
 	return packed_odd_lap(v, counter) ? PACKED_USED : PACKED_AVAIL;
 }
@@ -45,12 +45,12 @@ VRING_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uin
 	uint16_t flags, const bool in_order)
 {
 	struct packed_desc *d = &v->packed[v->next & v->mask];
-	uint16_t id = vring_take_id(v, in_order);
+	uint32_t id = vring_take_id(v, in_order);
 
 	v->chunk[id] = chunk;
 	d->addr = htole64(addr);
 	d->len = htole32(len);
-	d->id = htole16(id);
+	d->id = htole16((uint16_t)id);
 	mmio_wmb();
 	__atomic_store_n(
 		&d->flags, htole16(flags | packed_avail_bits(v, v->next)), __ATOMIC_RELAXED);
@@ -73,7 +73,7 @@ VRING_INLINE bool packed_kick_wanted(struct vring *v)
 }
 
 /* Is the next one used? A packed ring has no count: 0 or 1. */
-VRING_INLINE uint16_t packed_waiting(struct vring *v)
+VRING_INLINE uint32_t packed_waiting(struct vring *v)
 {
 	uint16_t want = packed_odd_lap(v, v->seen) ? 0 : PACKED_BOTH, flags;
 
@@ -97,7 +97,7 @@ VRING_INLINE uint64_t packed_used(struct vring *v, uint32_t *len, const bool in_
 	if (in_order) {
 		if (v->batch == v->seen && !vring_batch(v, le16toh(d->id), le32toh(d->len)))
 			return VRING_NONE;
-		*len = (uint16_t)(v->seen + 1) == v->batch ? v->batch_len : UINT32_MAX;
+		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
 	} else {
 		id = le16toh(d->id);
 		*len = le32toh(d->len);

@@ -11,7 +11,7 @@
 
 static __attribute__((noinline)) void give_up(struct net_queue *nq)
 {
-	nq->refill = UINT16_MAX;
+	nq->refill = UINT32_MAX;
 	shunt_gone(&nq->q, -ENODEV, "%s broke the protocol of its receive queue %u: %s",
 		nq->q.dev->spec.target, nq->rx.number, nq->rx.ring.broken);
 }
@@ -136,7 +136,7 @@ static __attribute__((noinline)) void drop_rubbish(struct net_queue *nq, uint64_
 VRING_INLINE unsigned take(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool packed, const bool in_order)
 {
-	uint16_t left = packed ? UINT16_MAX : split_waiting(&nq->rx.ring);
+	uint32_t left = packed ? VRING_MAX : split_waiting(&nq->rx.ring);
 	const uint64_t tail = nq->tail;
 	const uint32_t room = nq->room;
 	const bool mergeable = nq->mergeable;
@@ -202,7 +202,7 @@ VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 {
 	struct net_queue *nq = (struct net_queue *)q;
 	struct vring *v = &nq->rx.ring;
-	uint16_t before = v->seen;
+	uint32_t before = v->seen;
 	uint64_t bytes = 0;
 	unsigned frames = 0;
 
@@ -211,7 +211,7 @@ VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	unsigned got = take_all(nq, pkts, n, &bytes, &frames, packed, in_order);
 	if (__builtin_expect(v->broken && !q->error, 0))
 		give_up(nq);
-	nq->taken += (uint16_t)(v->seen - before);
+	nq->taken += v->seen - before;
 	if (!got) {
 		SHUNT_COUNT(q, rx_empty, 1);
 		SHUNT_PROBE_RX(q, 0);
@@ -286,7 +286,7 @@ static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigne
 uint32_t net_rx_waiting(struct net_queue *nq)
 {
 	struct vring *v = &nq->rx.ring;
-	uint16_t at = v->seen;
+	const uint32_t at = v->seen;
 	uint32_t n = 0;
 
 	if (v->broken)
@@ -295,7 +295,7 @@ uint32_t net_rx_waiting(struct net_queue *nq)
 		return split_waiting(v);
 	/* A lap at most: each slot looked at as if it were the next. */
 	for (; n < vring_out(v); n++) {
-		uint16_t c = (uint16_t)(at + n);
+		uint32_t c = at + n;
 		uint16_t flags =
 			le16toh(__atomic_load_n(&v->packed[c & v->mask].flags, __ATOMIC_RELAXED));
 		if ((flags & PACKED_BOTH) != (packed_odd_lap(v, c) ? 0 : PACKED_BOTH))
@@ -316,7 +316,7 @@ int net_arm(struct shunt_queue *q)
 void net_rx_fill(struct net_queue *nq)
 {
 	const bool in_order = nq->rx.ring.in_order;
-	uint16_t free;
+	uint32_t free;
 
 	do {
 		free = nq->rx.ring.free;
@@ -330,10 +330,10 @@ void net_rx_fill(struct net_queue *nq)
 void net_rx_choose(struct net_queue *nq)
 {
 	const struct shunt_dev *dev = nq->q.dev;
-	uint16_t size = vring_size(&nq->rx.ring);
+	uint32_t size = vring_size(&nq->rx.ring);
 
 	nq->q.release = release;
-	nq->refill = UINT16_MAX;
+	nq->refill = UINT32_MAX;
 	if (!pci_can(dev, SHUNT_RX))
 		return;
 	nq->refill = size / 4 < NET_REFILL ? (size / 4 ? size / 4 : 1) : NET_REFILL;

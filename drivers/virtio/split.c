@@ -22,7 +22,7 @@ struct vring_layout split_layout(uint16_t size)
 
 void split_place(struct vring *v, void *base)
 {
-	struct vring_layout l = split_layout(vring_size(v));
+	struct vring_layout l = split_layout((uint16_t)vring_size(v));
 
 	memset(base, 0, l.bytes);
 	v->desc = (void *)((uint8_t *)base + l.desc);
@@ -34,15 +34,15 @@ void split_place(struct vring *v, void *base)
 /* Descriptors in turn, so that in_order holds. */
 void split_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
 {
-	uint16_t first = (uint16_t)(v->next * 2) & v->mask, second = (first + 1) & v->mask;
+	uint32_t first = v->next * 2 & v->mask, second = (first + 1) & v->mask;
 
 	v->desc[first] = (struct split_desc){.addr = htole64(out),
 		.len = htole32(out_len),
 		.flags = htole16(VRING_NEXT),
-		.next = htole16(second)};
+		.next = htole16((uint16_t)second)};
 	v->desc[second] = (struct split_desc){
 		.addr = htole64(in), .len = htole32(in_len), .flags = htole16(VRING_WRITE)};
-	v->avail->ring[v->next & v->mask] = htole16(first);
+	v->avail->ring[v->next & v->mask] = htole16((uint16_t)first);
 	v->next++;
 	split_publish(v);
 }

@@ -36,14 +36,14 @@ VRING_INLINE uint16_t split_avail_event(const struct vring *v)
 VRING_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
 {
-	uint16_t id = vring_take_id(v, in_order);
+	uint32_t id = vring_take_id(v, in_order);
 	struct split_desc *d = &v->desc[id];
 
 	v->chunk[id] = chunk;
 	d->addr = htole64(addr);
 	d->len = htole32(len);
 	d->flags = htole16(flags);
-	v->avail->ring[v->next & v->mask] = htole16(id);
+	v->avail->ring[v->next & v->mask] = htole16((uint16_t)id);
 	v->next++;
 }
 
@@ -52,7 +52,7 @@ VRING_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint
 VRING_INLINE void split_publish(struct vring *v)
 {
 	mmio_wmb();
-	__atomic_store_n(&v->avail->idx, htole16(v->next), __ATOMIC_RELAXED);
+	__atomic_store_n(&v->avail->idx, htole16((uint16_t)v->next), __ATOMIC_RELAXED);
 }
 
 /* 2.7.13.4.1, 2.7.10. Full: orders our index before the read of what the device asked for; pairs
@@ -62,21 +62,21 @@ VRING_INLINE bool split_kick_wanted(struct vring *v)
 	uint16_t old = v->kicked;
 
 	mmio_mb();
-	v->kicked = v->next;
+	v->kicked = (uint16_t)v->next;
 	if (v->event)
-		return vring_passed(split_avail_event(v), v->next, old);
+		return vring_passed(split_avail_event(v), (uint16_t)v->next, old);
 	return !(le16toh(__atomic_load_n(&v->used->flags, __ATOMIC_RELAXED)) & SPLIT_NO_NOTIFY);
 }
 
 /* How many used buffers wait, as of now. An index that ran past what is out is the device's fault.
  */
-VRING_INLINE uint16_t split_waiting(struct vring *v)
+VRING_INLINE uint32_t split_waiting(struct vring *v)
 {
 	uint16_t ready = le16toh(__atomic_load_n(&v->used->idx, __ATOMIC_RELAXED));
 	/* Acquire: orders the index before the entries and buffers that it covers; pairs with the
 	 * device's write of the index, its last. */
 	mmio_rmb();
-	uint16_t n = (uint16_t)(ready - v->seen);
+	uint32_t n = (uint16_t)(ready - v->seen);
 	if (__builtin_expect(n > vring_out(v), 0)) {
 		v->broken = "a used index beyond what it was given";
 		return 0;
@@ -94,7 +94,7 @@ VRING_INLINE uint64_t split_used(struct vring *v, uint32_t *len, const bool in_o
 	if (in_order) {
 		if (v->batch == v->seen && !vring_batch(v, le32toh(e->id), le32toh(e->len)))
 			return VRING_NONE;
-		*len = (uint16_t)(v->seen + 1) == v->batch ? v->batch_len : UINT32_MAX;
+		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
 	} else {
 		id = le32toh(e->id);
 		*len = le32toh(e->len);
@@ -119,7 +119,7 @@ VRING_INLINE void split_disarm(struct vring *v)
 VRING_INLINE bool split_arm(struct vring *v)
 {
 	if (v->event)
-		__atomic_store_n(split_used_event(v), htole16(v->seen), __ATOMIC_RELAXED);
+		__atomic_store_n(split_used_event(v), htole16((uint16_t)v->seen), __ATOMIC_RELAXED);
 	else
 		__atomic_store_n(&v->avail->flags, 0, __ATOMIC_RELAXED);
 	/* Full: orders the wish before the look; pairs with the device, which writes the index and

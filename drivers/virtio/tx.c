@@ -23,7 +23,7 @@ static __attribute__((noinline)) void give_up(struct net_queue *nq)
 VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_order)
 {
 	struct vring *v = &nq->tx.ring;
-	uint16_t left = packed ? SHUNT_BURST_MAX : split_waiting(v);
+	uint32_t left = packed ? SHUNT_BURST_MAX : split_waiting(v);
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
@@ -128,7 +128,7 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 		else
 			split_add(&w, at & ~mask, iova + at, len + NET_HDR, 0, in_order);
 	}
-	nq->q.out -= (uint16_t)(w.next - nq->tx.ring.next);
+	nq->q.out -= w.next - nq->tx.ring.next;
 	vring_save(&nq->tx.ring, &w);
 	*bytes += sum;
 	return (unsigned)(p - pkts);
@@ -139,7 +139,7 @@ VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 {
 	struct net_queue *nq = (struct net_queue *)q;
 	struct vring *v = &nq->tx.ring;
-	uint16_t before = v->next;
+	uint32_t before = v->next;
 	uint64_t bytes = 0;
 
 	if (__builtin_expect(q->error, 0))
@@ -213,7 +213,7 @@ void net_tx_flush(struct net_queue *nq)
 	uint64_t end = shunt_now() + FLUSH_NS;
 
 	while (vring_out(v) && !nq->q.error && !v->broken && shunt_now() < end) {
-		uint16_t before = v->seen;
+		uint32_t before = v->seen;
 		reap_any(nq);
 		if (v->seen != before)
 			end = shunt_now() + FLUSH_NS;

@@ -10,8 +10,8 @@
 int vring_init(struct vring *v, uint16_t size, bool in_order, bool event)
 {
 	memset(v, 0, sizeof *v);
-	v->mask = (uint16_t)(size - 1);
-	v->shift = (uint16_t)__builtin_ctz(size);
+	v->mask = size - 1u;
+	v->shift = (uint32_t)__builtin_ctz(size);
 	v->in_order = in_order;
 	v->event = event;
 	v->chunk = malloc(size * sizeof *v->chunk);

@@ -65,13 +65,13 @@ struct vring {
 	};
 	uint64_t *chunk; /* by id: the chunk that is out under it, or VRING_NONE */
 	uint16_t *ids;   /* free ids, a stack; with in_order ids come in turn */
-	uint16_t next;   /* buffers added, ever */
-	uint16_t seen;   /* used buffers taken back, ever */
-	uint16_t free;   /* ids not out */
-	uint16_t mask;
-	uint16_t shift;  /* log2 of size */
+	uint32_t next;   /* buffers added, ever */
+	uint32_t seen;   /* used buffers taken back, ever */
+	uint32_t free;   /* ids not out */
+	uint32_t mask;
+	uint32_t shift;  /* log2 of size */
 	uint16_t kicked; /* split: next at the last look whether the device wants a kick */
-	uint16_t batch;  /* in_order: where the batch that is being taken ends */
+	uint32_t batch;  /* in_order: where the batch that is being taken ends */
 	uint32_t batch_len;
 	bool in_order;
 	bool event;         /* split: the event index is used */
@@ -83,20 +83,18 @@ struct vring_layout {
 	size_t desc, driver, device, bytes;
 };
 
-enum vring_got { VRING_EMPTY, VRING_GOT, VRING_BROKEN };
-
-VRING_INLINE uint16_t vring_size(const struct vring *v)
+VRING_INLINE uint32_t vring_size(const struct vring *v)
 {
-	return (uint16_t)(v->mask + 1);
+	return v->mask + 1;
 }
 
 /* Buffers that the device has. */
-VRING_INLINE uint16_t vring_out(const struct vring *v)
+VRING_INLINE uint32_t vring_out(const struct vring *v)
 {
-	return (uint16_t)(v->next - v->seen);
+	return v->next - v->seen;
 }
 
-VRING_INLINE uint16_t vring_take_id(struct vring *v, const bool in_order)
+VRING_INLINE uint32_t vring_take_id(struct vring *v, const bool in_order)
 {
 	v->free--;
 	return in_order ? v->next & v->mask : v->ids[v->free];
@@ -127,13 +125,13 @@ VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
  * ones before it are full. Sets where the batch ends, or what is broken. */
 VRING_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
 {
-	uint16_t ahead = (uint16_t)((id - v->seen) & v->mask);
+	uint32_t ahead = (id - v->seen) & v->mask;
 
 	if (__builtin_expect(id > v->mask || ahead >= vring_out(v), 0)) {
 		v->broken = "a batch that ends outside of what it has";
 		return false;
 	}
-	v->batch = (uint16_t)(v->seen + ahead + 1);
+	v->batch = v->seen + ahead + 1;
 	v->batch_len = len;
 	return true;
 }

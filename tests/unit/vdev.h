@@ -102,7 +102,7 @@ static inline void v_publish(struct vdev *d)
 		split_publish(d->v);
 }
 
-static inline uint16_t v_waiting(struct vdev *d)
+static inline uint32_t v_waiting(struct vdev *d)
 {
 	return d->packed ? packed_waiting(d->v) : split_waiting(d->v);
 }

@@ -292,7 +292,7 @@ Test(vring, split_kicks_by_event_over_the_wrap)
 		add_chunk(r, i);
 		v_publish(&r->d);
 		/* Adding counter 1 makes next 2. */
-		cr_assert_eq(v_kick(&r->d), r->v.next == 2, "next %u", r->v.next);
+		cr_assert_eq(v_kick(&r->d), (uint16_t)r->v.next == 2, "next %u", r->v.next);
 	}
 	ring_free(r);
 }
