@@ -26,8 +26,8 @@ void packed_place(struct vring *v, void *base)
 	packed_disarm(v);
 }
 
-/* The first descriptor's flags come last (2.8.21.3): the device stops at it until then. Both slots
- * may lie on different laps. */
+/* The first descriptor's flags come last (2.8.6, 2.8.21.1): the device stops at it until then. Both
+ * slots may lie on different laps. */
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
 {
 	uint32_t first = v->next, second = v->next + 1;

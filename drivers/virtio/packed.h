@@ -39,7 +39,7 @@ VRING_INLINE uint16_t packed_avail_bits(const struct vring *v, uint32_t counter)
 	return packed_odd_lap(v, counter) ? PACKED_USED : PACKED_AVAIL;
 }
 
-/* 2.8.13.1 and .2. Release at each descriptor: orders its other fields and the buffer before the
+/* 2.8.21.1. Release at each descriptor: orders its other fields and the buffer before the
  * flags; pairs with the device, which reads the flags first. */
 VRING_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
@@ -63,7 +63,7 @@ VRING_INLINE void packed_publish(struct vring *v)
 	(void)v;
 }
 
-/* 2.8.13.3.1, 2.8.10. Full: orders the descriptors before the read of what the device asked for;
+/* 2.8.21.2, 2.8.14. Full: orders the descriptors before the read of what the device asked for;
  * pairs with the device, which asks and then looks at the descriptors again. */
 VRING_INLINE bool packed_kick_wanted(struct vring *v)
 {
@@ -88,7 +88,7 @@ VRING_INLINE uint32_t packed_waiting(struct vring *v)
 	return 1;
 }
 
-/* 2.8.14; only when packed_waiting() said that there is one. As split_used(). */
+/* 2.8.22; only when packed_waiting() said that there is one. As split_used(). */
 VRING_INLINE uint64_t packed_used(struct vring *v, uint32_t *len, const bool in_order)
 {
 	uint32_t id = v->seen & v->mask;

@@ -8,8 +8,8 @@
 #include "drivers/pci/mmio.h"
 #include "drivers/virtio/vring.h"
 
-#define SPLIT_NO_INTERRUPT 1u /* avail.flags, 2.7.6 */
-#define SPLIT_NO_NOTIFY    1u /* used.flags, 2.7.8 */
+#define SPLIT_NO_INTERRUPT 1u /* avail.flags, 2.7.7 */
+#define SPLIT_NO_NOTIFY    1u /* used.flags, 2.7.10 */
 
 /* split.c: alignment of 2.7 (16, 2, 4), rounded up so that no two writers share a cache line. */
 struct vring_layout split_layout(uint16_t size);
