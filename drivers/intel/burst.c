@@ -43,20 +43,24 @@ APART void throw_away(struct intel_queue *iq, uint64_t chunk)
 	iq->stack.chunk[iq->stack.n++] = chunk;
 }
 
+/* Locals, because a store to a packet might change the queue, for all that the compiler knows. */
 INLINE unsigned take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
 	const bool hash)
 {
 	struct intel_ring *r = &iq->rx;
-	uint32_t used = intel_ring_used(r), at = r->next, end = at + (n < used ? n : used);
-	uint8_t *base = iq->base + iq->head;
+	const struct intel_desc *desc = r->desc;
+	const uint64_t *slot = r->slot;
+	uint32_t used = intel_ring_used(r), mask = r->mask;
+	uint32_t at = r->next, end = at + (n < used ? n : used);
+	uint8_t *data = iq->base + iq->head;
 	uint32_t most = iq->buffer - INTEL_RX_MIN;
-	unsigned got = 0;
+	uint16_t region = iq->region, index = iq->q.index;
+	struct shunt_pkt *p = pkts;
 
 	for (; at != end; at++) {
-		const struct intel_desc *d = &r->desc[at & r->mask];
-		uint64_t word = intel_ring_word(r, at), chunk = r->slot[at & r->mask];
+		uint32_t i = at & mask;
+		uint64_t word = intel_desc_word(&desc[i]), chunk = slot[i];
 		uint32_t len = RXD_LEN(word);
-		struct shunt_pkt *p = &pkts[got];
 
 		if (!(word & RXD_DD))
 			break;
@@ -67,20 +71,20 @@ INLINE unsigned take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
 			continue;
 		}
 		*bytes += len;
-		*p = (struct shunt_pkt){.data = base + chunk,
+		*p = (struct shunt_pkt){.data = data + chunk,
 			.len = len,
 			.wire_len = len,
 			.cookie = chunk,
-			.region = iq->region,
-			.queue = iq->q.index};
-		if (hash && RXD_RSS_TYPE(d->addr)) {
-			p->hash = RXD_HASH(d->addr);
+			.region = region,
+			.queue = index};
+		if (hash && RXD_RSS_TYPE(desc[i].addr)) {
+			p->hash = RXD_HASH(desc[i].addr);
 			p->flags = SHUNT_PKT_HASH;
 		}
-		got++;
+		p++;
 	}
 	r->next = at;
-	return got;
+	return (unsigned)(p - pkts);
 }
 
 /* Nothing there: sleep, if that was asked for, and look at the link now and then. */
@@ -161,41 +165,55 @@ APART int odd(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *offset)
 	return 1;
 }
 
+/* Every INTEL_BATCH-th descriptor of the ring asks for its write-back: those from r->tail to end.
+ */
+INLINE void ask_for_write_backs(struct intel_ring *r, uint32_t end)
+{
+	for (uint32_t last = r->tail | (INTEL_BATCH - 1); last - r->tail < end - r->tail;
+		last += INTEL_BATCH)
+		r->desc[last & r->mask].word |= TXD_RS;
+}
+
 /* Fills the ring; returns how many packets were taken. */
 INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes)
 {
 	struct intel_ring *r = &iq->tx;
-	uint32_t at = r->tail, chunk = iq->chunk;
-	unsigned i;
+	struct intel_desc *desc = r->desc;
+	uint64_t *slot = r->slot;
+	uint32_t mask = r->mask, at = r->tail, chunk = iq->chunk;
+	uint64_t iova = iq->iova, tx_word = iq->tx_word, tx_len = iq->tx_len, sum = 0;
+	uint8_t *base = iq->base;
+	uint16_t region = iq->region;
+	struct shunt_pkt *p = pkts, *end = pkts + n;
 
-	for (i = 0; i < n; i++) {
-		struct shunt_pkt *p = &pkts[i];
-		uint64_t offset = (uint64_t)((uint8_t *)p->data - iq->base);
-		uint32_t len = p->len;
+	for (; p != end; p++) {
+		uint64_t offset = (uint64_t)((uint8_t *)p->data - base);
+		uint32_t len = p->len, in = offset & (chunk - 1);
 
-		*bytes += len;
-		if (__builtin_expect(p->region != iq->region ||
+		if (__builtin_expect(p->region != region ||
 					     len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
-					     (offset & (chunk - 1)) + len > chunk,
+					     in + len > chunk,
 			    0)) {
 			int rc = odd(iq, p, &offset);
-			if (!rc) {
-				*bytes -= len;
+			if (!rc)
 				break;
-			}
+			sum += len;
 			if (rc < 0)
 				continue;
+			in = 0;
+		} else {
+			sum += len;
 		}
-		struct intel_desc *d = &r->desc[at & r->mask];
-		uint64_t rs = at % INTEL_BATCH == INTEL_BATCH - 1 ? TXD_RS : 0;
-		r->slot[at & r->mask] = offset & ~(uint64_t)(chunk - 1);
-		d->addr = iq->iova + offset;
-		d->word = iq->tx_word + len * iq->tx_len + rs;
-		at++;
+		uint32_t i = at++ & mask;
+		slot[i] = offset - in;
+		desc[i].addr = iova + offset;
+		desc[i].word = tx_word + len * tx_len;
 	}
+	ask_for_write_backs(r, at);
 	iq->q.out -= at - r->tail;
 	r->tail = at;
-	return i;
+	*bytes = sum;
+	return (unsigned)(p - pkts);
 }
 
 static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)

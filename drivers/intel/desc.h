@@ -98,9 +98,14 @@ static inline void intel_ring_push(const struct intel_ring *r)
 
 /* What the device wrote. Acquire: orders DD before the rest of the descriptor and the packet's
  * bytes; pairs with the device, which writes DD last. */
+static inline uint64_t intel_desc_word(const struct intel_desc *d)
+{
+	return __atomic_load_n(&d->word, __ATOMIC_ACQUIRE);
+}
+
 static inline uint64_t intel_ring_word(const struct intel_ring *r, uint32_t at)
 {
-	return __atomic_load_n(&r->desc[at & r->mask].word, __ATOMIC_ACQUIRE);
+	return intel_desc_word(&r->desc[at & r->mask]);
 }
 
 /* desc.c: size is a power of two; desc is zeroed memory that the device sees; start is where the
