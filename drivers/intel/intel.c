@@ -100,8 +100,8 @@ static int read_wishes(struct intel *n, struct pci_port *port, struct shunt_err 
 	unsigned most = n->chip->queues;
 
 	if (port->want > most)
-		return shunt_fail_usage(err, -EINVAL, NULL, "queues=%u: %s (%s) has %u", port->want,
-			n->addr, n->chip->name, most);
+		return shunt_fail_usage(err, -EINVAL, NULL, "queues=%u: %s has %u, as any %s",
+			port->want, n->addr, most, n->chip->name);
 	n->nqueues = port->want ? port->want : cpus < (long)most ? (unsigned)cpus : most;
 	n->promisc = port->promisc;
 	n->sleeps = port->wait != PCI_SPIN;

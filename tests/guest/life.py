@@ -20,7 +20,7 @@ def main():
     ping = shutil.which("ping") or f"{cache}/tools/usr/bin/busybox ping"
     done = guest(["--nic", kind, "--nic", kind, "--nic", f"{kind},kernel", "--wire", "hub", "--aw-bits", "39"],
                  ["bash", "-c", 'bash tests/guest/life.sh "$0" "$NIC0" "$NIC1" "$NIC2" "$1"', shunt, str(ROUNDS)],
-                 timeout=240, SHUNT_PING=ping)
+                 timeout=400, SHUNT_PING=ping)
     sys.stdout.write(done.stdout)
     if done.returncode or "\n1.." not in done.stdout:
         print("not ok 99 - the guest is content\n" + "\n".join("# " + x for x in said(done).splitlines()))
