@@ -3,6 +3,7 @@
  */
 #include "bench/figures.h"
 #include "bench/json.h"
+#include "drivers/core/driver.h"
 
 #include <shunt/version.h>
 
@@ -173,6 +174,23 @@ static json_t *command(const struct bench_run *run)
 	return words;
 }
 
+/* A generator that stood still longer than the room lasts catches up in a burst: loss and latency
+ * of paced passes are then its own. */
+static void warn_of_lateness(struct bench_run *run)
+{
+	struct totals t = {.late = shunt_unavailable("ns", "no paced pass was run")};
+	double room_ns = SHUNT_ROOM * 1e9 / run->paced_pps;
+
+	if (run->sender)
+		sum_generator(run, &t);
+	if (t.late.how != SHUNT_UNAVAILABLE && t.late.value > room_ns)
+		bench_warn(run,
+			"the generator was up to %.1f ms late, longer than the room of %u frames "
+			"lasts: loss "
+			"and latency of paced passes may be its, not the paths'",
+			t.late.value / 1e6, SHUNT_ROOM);
+}
+
 json_t *bench_document(struct bench_run *run)
 {
 	json_t *paths = json_array(), *ceiling = json_null(), *warnings = json_array();
@@ -186,6 +204,7 @@ json_t *bench_document(struct bench_run *run)
 		json_decref(ceiling);
 		ceiling = p;
 	}
+	warn_of_lateness(run);
 	for (unsigned i = 0; i < run->warnings; i++)
 		json_array_append_new(warnings, bench_json_text(run->warning[i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -152,7 +152,8 @@ bool bench_sender_done(const struct bench_sender *s, uint64_t *sent)
 
 void bench_sender_cancel(struct bench_sender *s)
 {
-	s->cancel = true;
+	__atomic_store_n(
+		&s->cancel, true, __ATOMIC_RELAXED); /* a flag alone: nothing is ordered by it */
 }
 
 int bench_sender_wait(
@@ -169,7 +170,7 @@ void bench_sender_close(struct bench_sender *s)
 {
 	if (!s)
 		return;
-	s->cancel = true;
+	bench_sender_cancel(s);
 	wait_while(s, FLOODING);
 	set_state(s, QUITTING);
 	pthread_join(s->thread, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Transmit by sendto (mode=recv) and sendmmsg (the others: a TPACKET transmit ring would copy,
- * too). The kernel copies each frame before the call returns, from any memory: a packet of our
+ * Transmit by sendto (mode=recv) and sendmmsg (the others: there is no TPACKET transmit ring here).
+ * The kernel copies each frame before the call returns, from any memory: a packet of our
  * region is free again at once, any other stays with the caller, and nothing is copied in user
  * space. A frame that the device refuses for good is counted and passed over, never tried for ever.
  */
