@@ -10,7 +10,7 @@ from tap import Tap
 
 FRAMES = 10000
 CARDS = (("split", "virtio", "wait=spin"), ("packed", "virtio,packed", "wait=spin"),
-         ("split-poll", "virtio", "wait=poll"), ("packed-adaptive", "virtio,packed", "wait=adaptive"))
+         ("split-in-order", "virtio,inorder", "wait=poll"), ("packed-in-order", "virtio,packed,inorder", "wait=adaptive"))
 
 shunt, program = map(os.path.abspath, sys.argv[1:3])
 t = Tap()

@@ -4,7 +4,7 @@
  * behind twelve zeroes; every chunk comes back to the pool.
  */
 #include "drivers/virtio/net.h"
-#include "tests/unit/vdev.h"
+#include "tests/model/virtio.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * u16 wrap, out of order, in order and in batches, kicks and interrupts, and a device that writes
  * rubbish.
  */
-#include "tests/unit/vdev.h"
+#include "tests/model/virtio.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

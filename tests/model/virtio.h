@@ -2,8 +2,8 @@
  * The device's side of a virtqueue in plain memory, written from virtio 1.2, 2.7 and 2.8, not from
  * the driver: it keeps its own counters and wrap bits, and can write rubbish when it is told to.
  */
-#ifndef TESTS_UNIT_VDEV_H
-#define TESTS_UNIT_VDEV_H
+#ifndef TESTS_MODEL_VIRTIO_H
+#define TESTS_MODEL_VIRTIO_H
 
 #include "drivers/virtio/packed.h"
 #include "drivers/virtio/split.h"
