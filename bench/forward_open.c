@@ -7,18 +7,28 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define DEVICE_RING 4096u /* what a device's own ring may hold on top of its room */
 #define IN_FLIGHT   4096u /* transmit ring, caches, bursts in hand */
-#define HEADROOM    256u  /* the most that a driver wants before a frame */
+#define CARD_RING   4096u
+#define TAGS        22u  /* an Ethernet header and two VLAN tags */
+#define HEADROOM    256u /* the most that a driver wants before a frame */
+
+/* A card: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them that the
+ * other side may want. Its rings are short, whatever room= says. */
+static bool is_card(const struct shunt_dev *dev)
+{
+	return !strcmp(dev->spec.scheme, "pci");
+}
 
 static uint32_t chunks_for(const struct shunt_dev *dev)
 {
 	uint32_t room = 1, queues = dev->nqueues ? dev->nqueues : 1; /* 0: known at start only */
 
-	while (room < dev->room)
+	while (room < dev->room && (!is_card(dev) || room < CARD_RING))
 		room *= 2;
-	return queues * (room + DEVICE_RING + IN_FLIGHT);
+	return queues * (room + (is_card(dev) ? 0 : DEVICE_RING) + IN_FLIGHT);
 }
 
 static int make_region(struct bench_forward *f, struct shunt_err *err)
@@ -26,8 +36,9 @@ static int make_region(struct bench_forward *f, struct shunt_err *err)
 	struct shunt_region_opts opts = {.chunk = SHUNT_CHUNK};
 
 	for (unsigned i = 0; i < 2; i++) {
-		opts.chunks += chunks_for(f->dev[i]);
-		if (f->dev[i]->info.mtu + 22 + HEADROOM > SHUNT_CHUNK)
+		const struct shunt_dev *dev = f->dev[i];
+		opts.chunks += chunks_for(dev);
+		if (is_card(dev) || dev->info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
 			opts.chunk = 2 * SHUNT_CHUNK;
 	}
 	return shunt_region_create(&f->region, &opts, err);
@@ -63,9 +74,11 @@ static int check(const struct bench_forward *f, struct shunt_err *err)
 	if (a->ifindex && a->ifindex == b->ifindex && a->netns == b->netns)
 		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
 			"both devices are %s: it would be sent its own frames", a->ifname);
-	if (!f->one_way && (f->dev[0]->poll || f->dev[1]->poll))
-		return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
-			"wait=poll: while one side sleeps the other one's packets would wait");
+	for (unsigned i = 0; !f->one_way && i < 2; i++)
+		if (!shunt_spec_is(&f->dev[i]->spec, "wait", "spin", true))
+			return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
+				"wait=%s: while one side sleeps the other one's packets would wait",
+				shunt_spec_get(&f->dev[i]->spec, "wait", ""));
 	return 0;
 }
 
