@@ -7,28 +7,43 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DEVICE_RING 4096u /* what a device's own ring may hold on top of its room */
 #define IN_FLIGHT   4096u /* transmit ring, caches, bursts in hand */
-#define CARD_RING   4096u
-#define TAGS        22u  /* an Ethernet header and two VLAN tags */
-#define HEADROOM    256u /* the most that a driver wants before a frame */
+#define CARD_QUEUES 16    /* the most that a card which we drive has */
+#define TAGS        22u   /* an Ethernet header and two VLAN tags */
+#define HEADROOM    256u  /* the most that a driver wants before a frame */
 
 /* A card: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them that the
- * other side may want. Its rings are short, whatever room= says. */
+ * other side may want. */
 static bool is_card(const struct shunt_dev *dev)
 {
 	return !strcmp(dev->spec.scheme, "pci");
 }
 
+/* A card has no queues until it is started; then it has what was asked for, or one a CPU. */
+static uint32_t queues_of(const struct shunt_dev *dev)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int asked = atoi(shunt_spec_get(&dev->spec, "queues", "0"));
+
+	if (dev->nqueues)
+		return dev->nqueues;
+	if (asked > 0)
+		return (uint32_t)asked;
+	return cpus < 1 ? 1 : cpus > CARD_QUEUES ? CARD_QUEUES : (uint32_t)cpus;
+}
+
 static uint32_t chunks_for(const struct shunt_dev *dev)
 {
-	uint32_t room = 1, queues = dev->nqueues ? dev->nqueues : 1; /* 0: known at start only */
+	uint32_t room = 1;
 
-	while (room < dev->room && (!is_card(dev) || room < CARD_RING))
+	while (room < dev->room)
 		room *= 2;
-	return queues * (room + (is_card(dev) ? 0 : DEVICE_RING) + IN_FLIGHT);
+	return queues_of(dev) * (room + IN_FLIGHT + (is_card(dev) ? 0 : DEVICE_RING));
 }
 
 static int make_region(struct bench_forward *f, struct shunt_err *err)
