@@ -36,6 +36,8 @@ def bad_options():
                           (["--kernel", "bsd"], "no kernel 'bsd'"), (["--wire", "host"], "--out"),
                           (["--aw-bits", "40"], "39 or 48"), (["--timeout", "0"], "seconds"),
                           (["--nonsense"], "--nonsense"), (["--out", "/nonexistent/x"], "--out"),
+                          (["--nic", "igb,mq=2"], "'mq=2'"), (["--nic", "virtio,mq=9"], "'mq=9'"),
+                          (["--nic", "virtio,mq=2", "--wire", "host", "--out", "/tmp"], "mq="),
                           (["--nic"], "takes a value")):
         done = run([BENCH, *options, *([] if options == ["--nic"] else ["--", "true"])])
         t.ok(done.returncode == 2 and not done.stdout and done.stderr.count("\n") == 1 and text in done.stderr,
