@@ -3,6 +3,7 @@
 several queues, filters; killed, and started again. intel.py SHUNT PEER"""
 import json
 import os
+import struct
 import sys
 import tempfile
 
@@ -10,6 +11,7 @@ from guest import Peer, guest, need_bench, said
 from tap import Tap
 
 FRAMES = 10000
+OWN = 100  # frames to a card's own address
 NICS = ("igb", "e1000e")
 
 shunt, program = map(os.path.abspath, sys.argv[1:3])
@@ -44,8 +46,14 @@ go adaptive-e1000e "$NIC0" "" "$NIC1?wait=adaptive"
 go queues "$NIC1" "--flows 64" "$NIC0?queues=2"
 go filter-igb "$NIC1" "" "$NIC0?promisc=off" 6
 go filter-e1000e "$NIC0" "" "$NIC1?promisc=off" 6
-# Killed while frames come and go, and at once started again, ten times.
-for round in 1 2 3 4 5 6 7 8 9 10; do
+# Its own address, everybody's and a group's pass the filter; other hosts' do not.
+"$SHUNT_EXE" rx "pci:$NIC0?promisc=off" --packets 4000 --seconds 6 --json >"$SHUNT_OUT/own.rx" 2>"$SHUNT_OUT/own.err" &
+pid=$!
+sleep 2.5
+"$SHUNT_EXE" gen "pci:$NIC1" --pcap "$SHUNT_OUT/own.pcap" --rate 2000 --json >"$SHUNT_OUT/own.tx" 2>>"$SHUNT_OUT/own.err"
+wait $pid
+# Killed while frames come and go, and at once started again, five times.
+for round in 1 2 3 4 5; do
     "$SHUNT_EXE" gen "pci:$NIC0" --seconds 20 >/dev/null 2>&1 & tx=$!
     "$SHUNT_EXE" rx "pci:$NIC1" --seconds 20 >/dev/null 2>&1 & rx=$!
     sleep 1.$round
@@ -90,6 +98,16 @@ def wire():
             peer.finish(t)
 
 
+def write_addresses(path):
+    """Frames to the first card, to all, to a group, and to somebody else."""
+    with open(path, "wb") as f:
+        f.write(struct.pack("<IIIIII", 0xa1b23c4d, 4 << 16 | 2, 0, 0, 65535, 1))
+        for mac, n in (("525400000001", OWN), ("ffffffffffff", 50), ("01005e000001", 25), ("525400000099", 200)):
+            frame = bytes.fromhex(mac + "02000000000188b5") + bytes(46)
+            for _ in range(n):
+                f.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+
+
 def moved(out, name, delivered=4000):
     rx, tx = document(out, name + ".rx"), document(out, name + ".tx")
     ledger = rx.get("ledger", {})
@@ -101,6 +119,7 @@ def moved(out, name, delivered=4000):
 
 def hub():
     with tempfile.TemporaryDirectory() as out:
+        write_addresses(f"{out}/own.pcap")
         done = guest([word for nic in NICS for word in ("--nic", nic)] + ["--wire", "hub", "--out", out],
                      ["bash", "-c", HUB], timeout=280, SHUNT_EXE=shunt, SHUNT_OUT=out)
         t.ok(done.returncode == 0, "nothing in the guest's log says DMAR", said(done))
@@ -109,6 +128,10 @@ def hub():
             moved(out, name)
         for name in ("filter-igb", "filter-e1000e"):
             moved(out, name, 0)
+        ledger = document(out, "own.rx").get("ledger", {})
+        t.ok(ledger.get("delivered") == OWN + 75 and ledger.get("unaccounted") == 0,
+             "promisc=off: its own, broadcast and multicast frames are delivered, and no others",
+             read(out, "own.rx") + read(out, "own.tx") + read(out, "own.err"))
         second = read(out, "second")
         t.ok("in use" in second and "status 1\nstatus 0" in second, "the second process gets one clear line", second)
         many = read(out, "many")
