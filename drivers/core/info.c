@@ -125,16 +125,26 @@ int shunt_arm(struct shunt_queue *q)
 	return q->dev->drv->arm ? q->dev->drv->arm(q) : 0;
 }
 
-static void describe_keys(const struct shunt_key *k, char *buf, size_t size)
+static bool has_key(const struct shunt_key *k, const char *name)
+{
+	while (k && k->name && strcmp(k->name, name))
+		k++;
+	return k && k->name;
+}
+
+/* But for those that are in `own`: a driver may take more values of a common key. */
+static void describe_keys(
+	const struct shunt_key *k, const struct shunt_key *own, char *buf, size_t size)
 {
 	size_t used = strlen(buf);
 
 	for (; k && k->name && used < size; k++)
-		used += (size_t)snprintf(buf + used, size - used, "%s%s=%s", used ? ", " : "",
-			k->name,
-			k->kind == SHUNT_KEY_CHOICE   ? k->values
-			: k->kind == SHUNT_KEY_NUMBER ? "N"
-						      : "TEXT");
+		used += has_key(own, k->name) ? 0
+					      : (size_t)snprintf(buf + used, size - used, "%s%s=%s",
+							used ? ", " : "", k->name,
+							k->kind == SHUNT_KEY_CHOICE   ? k->values
+							: k->kind == SHUNT_KEY_NUMBER ? "N"
+										      : "TEXT");
 }
 
 int shunt_driver_at(unsigned index, struct shunt_driver_info *info, struct shunt_err *err)
@@ -145,8 +155,8 @@ int shunt_driver_at(unsigned index, struct shunt_driver_info *info, struct shunt
 	if (!d)
 		return -ENOENT;
 	keys[0] = 0;
-	describe_keys(d->keys, keys, sizeof keys);
-	describe_keys(shunt_common_keys, keys, sizeof keys);
+	describe_keys(d->keys, NULL, keys, sizeof keys);
+	describe_keys(shunt_common_keys, d->keys, keys, sizeof keys);
 	*info = (struct shunt_driver_info){.name = d->name,
 		.scheme = d->scheme,
 		.summary = d->summary,

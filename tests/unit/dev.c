@@ -211,3 +211,16 @@ Test(dev, counters_are_read_by_another_thread)
 	cr_assert_eq(ledger.unaccounted, 0);
 	cr_assert_eq(shunt_close(dev, NULL), 0);
 }
+
+/* A driver that takes more values of a common key lists it once. */
+Test(dev, keys_are_listed_once)
+{
+	struct shunt_driver_info info;
+	struct shunt_err err;
+
+	for (unsigned i = 0; !shunt_driver_at(i, &info, &err); i++) {
+		const char *wait = strstr(info.keys, "wait=");
+		cr_assert(wait, "%s", info.name);
+		cr_assert_null(strstr(wait + 1, "wait="), "%s: %s", info.name, info.keys);
+	}
+}
