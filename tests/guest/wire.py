@@ -36,7 +36,7 @@ def main():
         peers = [Peer(program, nic, ring, f"{out}/nic{n}", FRAMES) for n, (nic, ring) in enumerate(CARDS)]
         cards = [f"--nic={nic},{'packed,noevents,' if ring == 'packed' else ''}kernel" for nic, ring in CARDS]
         done = guest([word for card in cards for word in card.split("=")] + ["--wire", "host", "--out", out],
-                     ["bash", "-c", UP], SHUNT_EXE=shunt, SHUNT_OUT=out, SHUNT_FRAMES=str(FRAMES))
+                     ["bash", "-c", UP], timeout=240, SHUNT_EXE=shunt, SHUNT_OUT=out, SHUNT_FRAMES=str(FRAMES))
         t.equal(done.returncode, 0, "the guest is content")
         for peer in peers:
             peer.finish(t)
