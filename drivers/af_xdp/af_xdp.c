@@ -6,10 +6,12 @@
  */
 #include "drivers/af_xdp/af_xdp.h"
 #include "drivers/af_xdp/ring.h"
+#include "drivers/core/netdev.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct shunt_key keys[] = {
 	{"queues", SHUNT_KEY_TEXT, "all, or a list like 0-3,7", 0, 0},
@@ -18,6 +20,7 @@ static const struct shunt_key keys[] = {
 	{"action", SHUNT_KEY_CHOICE, "redirect|drop", 0, 0},
 	{"busy", SHUNT_KEY_NUMBER, "a budget of packets", 0, 65535},
 	{"wakeup", SHUNT_KEY_CHOICE, "on|off", 0, 0},
+	{"promisc", SHUNT_KEY_CHOICE, "on|off", 0, 0},
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
 
@@ -58,6 +61,8 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 								  : SHUNT_XDP_AUTO;
 	a->drop = shunt_spec_is(s, "action", "drop", false);
 	a->wakeup = shunt_spec_is(s, "wakeup", "on", true);
+	a->promisc = shunt_spec_is(s, "promisc", "on", true);
+	a->promisc_fd = -1;
 	a->busy = (uint32_t)shunt_spec_number(s, "busy", 0);
 	if (dev->fd >= 0)
 		return shunt_fail_usage(err, -ENOTSUP,
@@ -195,12 +200,27 @@ static void undo(struct shunt_dev *dev)
 
 	shunt_redirect_close(a->prog);
 	a->prog = NULL;
+	if (a->promisc_fd >= 0)
+		close(a->promisc_fd);
+	a->promisc_fd = -1;
 	afxdp_sockets_close(dev);
 	afxdp_memory_close(dev);
 	for (unsigned i = 0; i < dev->nqueues; i++)
 		dev->queue[i] = NULL;
 	free(a->queue);
 	a->queue = NULL;
+}
+
+/* As a packet socket is: a card hands out only what is addressed to it, and broadcasts, else. */
+static int go_promiscuous(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+
+	if (!afxdp_can(dev, SHUNT_RX) || !a->promisc)
+		return 0;
+	a->promisc_fd = shunt_netdev_promiscuous(dev, err);
+	shunt_fact(dev, "promiscuous", "yes");
+	return a->promisc_fd < 0 ? a->promisc_fd : 0;
 }
 
 static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
@@ -212,6 +232,8 @@ static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
 		rc = load_program(dev, err);
 	if (!rc)
 		rc = a->drop ? afxdp_drop_start(dev, err) : start_sockets(dev, err);
+	if (!rc)
+		rc = go_promiscuous(dev, err);
 	if (rc) {
 		undo(dev);
 		return rc;

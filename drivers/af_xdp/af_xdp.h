@@ -53,7 +53,8 @@ struct xsk_queue {
 struct afxdp {
 	enum afxdp_mode mode;
 	enum shunt_xdp_attach attach;
-	bool drop, all, wakeup;
+	bool drop, all, wakeup, promisc;
+	int promisc_fd; /* holds the interface in promiscuous mode, -1 if not */
 	uint32_t busy;
 	uint64_t queues;  /* covered, bit i = queue i */
 	uint32_t devring; /* descriptors in the device's own receive ring; 0 unknown or none */

@@ -5,6 +5,7 @@
 #include "drivers/core/netns.h"
 
 #include <errno.h>
+#include <linux/if_packet.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,23 @@ int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
 	/* Ethernet header, and a VLAN tag that the MTU does not count. */
 	dev->info.max_frame = dev->info.mtu + 18;
 	return 0;
+}
+
+int shunt_netdev_promiscuous(const struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct packet_mreq m = {.mr_ifindex = (int)dev->info.ifindex, .mr_type = PACKET_MR_PROMISC};
+	int fd =
+		socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* protocol 0: it receives nothing */
+
+	if (fd < 0 || setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, sizeof m)) {
+		int rc = -errno;
+		if (fd >= 0)
+			close(fd);
+		return shunt_fail(err, rc, "it needs CAP_NET_RAW; promisc=off does without",
+			"%s: cannot make '%.40s' promiscuous: %s", dev->spec.scheme,
+			dev->info.ifname, strerror(-rc));
+	}
+	return fd;
 }
 
 int shunt_link_state(const struct shunt_dev *dev)

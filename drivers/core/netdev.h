@@ -10,6 +10,11 @@
  * mtu and max_frame. Usage error when there is no such interface, -ENETDOWN when it is down. */
 int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err);
 
+/* Have the interface take frames for everybody, for as long as the returned descriptor is open; its
+ * kernel counts holders, so nothing is left behind by kill -9. -EPERM, ... In the thread's
+ * namespace. */
+int shunt_netdev_promiscuous(const struct shunt_dev *dev, struct shunt_err *err);
+
 /* Flags (IFF_*), or -errno: -ENODEV when it is gone. In the thread's namespace. */
 int shunt_netdev_flags(unsigned ifindex);
 

@@ -61,6 +61,18 @@ def summary_on(t, sig):
                 f"{spec}: {sig.name} at once, and 1000 frames are in the summary")
 
 
+def promiscuous(t):
+    """Cards hand out frames for others only so; and it ends with the program, by kill -9 too."""
+    for spec, want in (("xdp:near0", 1), ("xdp:near0?promisc=off", 0), ("xdp:near0?action=drop", 1),
+                       ("packet:near0", 1)):
+        done = in_lab(shunt, f"""
+            held() {{ ip -d link show near0 | grep -o 'promiscuity [0-9]*'; }}
+            "$SHUNT" rx '{spec}' >/dev/null & rx=$!
+            ready || sleep 1; held; kill -9 $rx; wait $rx 2>/dev/null; sleep 0.3; held""")
+        t.equal(done.stdout.split(), ["promiscuity", str(want), "promiscuity", "0"],
+                f"{spec}: {'' if want else 'not '}promiscuous while it runs")
+
+
 def text(t):
     done = in_lab(shunt, """
         (ready; far "$SHUNT" gen live:far0 --packets 100 >/dev/null) &
@@ -90,6 +102,7 @@ def main():
     against_strace(t)
     summary_on(t, signal.SIGINT)
     summary_on(t, signal.SIGTERM)
+    promiscuous(t)
     text(t)
     interrupted_writer(t)
     t.finish()
