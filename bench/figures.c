@@ -60,16 +60,16 @@ struct shunt_figure bench_get_total_cpu(const struct bench_result *r)
 	return shunt_derived(app.value + soft.value, NS, "app + softirq");
 }
 
-/* Bursts are timed by the wall: a thread that was switched out in the middle of one shows more than it
- * ran, and its CPU time is then the better bound. */
+/* Bursts are timed by the wall: a thread that was switched out in the middle of one shows more than
+ * it ran, and its CPU time is then the better bound. */
 struct shunt_figure bench_get_busy(const struct bench_result *r)
 {
 	struct shunt_figure app = bench_get_app_cpu(r);
 
 	if (!r->busy_ns) /* a path that sleeps: no empty polls to leave out */
 		return app;
-	struct shunt_figure f = shunt_measured((double)r->busy_ns, NS,
-		"CLOCK_MONOTONIC around bursts that brought packets");
+	struct shunt_figure f = shunt_measured(
+		(double)r->busy_ns, NS, "CLOCK_MONOTONIC around bursts that brought packets");
 	f = shunt_per(&f, delivered(r), NS);
 	if (f.how == SHUNT_UNAVAILABLE || app.how == SHUNT_UNAVAILABLE || f.value <= app.value)
 		return f;
