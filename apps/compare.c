@@ -4,6 +4,7 @@
 #include "bench/compare.h"
 #include "apps/app.h"
 #include "apps/verbs.h"
+#include "bench/frames.h"
 #include "bench/paths.h"
 #include "bench/report.h"
 #include "core/table.h"
@@ -101,7 +102,7 @@ static int read_option(struct options *o, int c, const char *arg)
 		o->specs[r->nspecs++] = arg;
 		break;
 	case 's':
-		rc = read_number("size", arg, BENCH_MIN_SIZE, BENCH_MAX_SIZE, &n);
+		rc = read_number("size", arg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &n);
 		r->size = (uint32_t)n;
 		break;
 	case 'f':

@@ -12,8 +12,6 @@
 
 #define BENCH_PACED_PPS   100000.0 /* cost and count passes where the rate is max */
 #define BENCH_CAPTURE_PPS 50000.0  /* a capture, where no rate was given */
-#define BENCH_MIN_SIZE    60u
-#define BENCH_MAX_SIZE    1514u
 
 struct bench_compare_opts {
 	const char *paths;        /* comma-separated names, NULL for the default */

@@ -119,10 +119,12 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 	struct bench_result *res = calloc(1, sizeof *res);
 	struct shunt_err err = {.code = 0};
 
-	p->latency = calloc(1, sizeof *p->latency);
 	p->record = calloc((size_t)BENCH_KINDS * run->filled.rounds, sizeof *p->record);
-	if (!res || !p->latency || !p->record) {
+	/* Kept for the passes: a cold path's latency is not the path's. */
+	struct shunt_hist *latency = calloc(1, sizeof *latency);
+	if (!res || !latency || !p->record) {
 		give_up(p, BENCH_FAILED, "out of memory");
+		free(latency);
 		free(res);
 		return;
 	}
@@ -130,12 +132,10 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 	double pps = paced && !run->work.speed ? run->paced_pps : 0;
 	if (run->filled.iface)
 		run->filled.seconds /= 4;
-	struct shunt_hist *keep = p->latency;
-	p->latency = NULL; /* a cold path's latency is not the path's */
 	int rc = one_pass(run, p, BENCH_RATE, WARM_UP_FRAMES / (paced ? 10 : 1), pps, res, &err);
-	p->latency = keep;
 	if (run->filled.iface)
 		run->filled.seconds *= 4;
+	p->latency = latency;
 	if (rc)
 		give_up(p, BENCH_UNAVAILABLE, err.what);
 	else if (not_really(p, res))
@@ -226,9 +226,8 @@ static void fill_defaults(struct bench_run *run, const struct bench_compare_opts
 	time_t now = time(NULL);
 	struct tm tm;
 
-	run->opts = opts;
 	*f = *opts;
-	f->size = f->size ? f->size : BENCH_MIN_SIZE;
+	f->size = f->size ? f->size : BENCH_FRAME_MIN;
 	f->flows = f->flows ? f->flows : 1;
 	f->seconds = f->seconds > 0 ? f->seconds : 5;
 	f->rounds = f->rounds ? f->rounds : 5;
@@ -336,9 +335,6 @@ static int prepare(struct bench_run *run, struct shunt_err *err)
 		rc = bench_pin(run->cores.app, err);
 	if (!rc)
 		rc = open_generator(run, err);
-	for (unsigned i = 0; !rc && i < run->npaths; i++)
-		bench_place(
-			run, run->path[i].path.spec, run->path[i].spec, sizeof run->path[i].spec);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 #define BENCH_RUN_H
 
 #include "bench/compare.h"
+#include "bench/frames.h"
 #include "bench/lab.h"
 #include "bench/pass.h"
 #include "bench/paths.h"
@@ -39,8 +40,7 @@ struct bench_selftest {
 #define BENCH_SELFTESTS 24
 
 struct bench_run {
-	const struct bench_compare_opts *opts;
-	struct bench_compare_opts filled; /* opts with defaults put in */
+	struct bench_compare_opts filled; /* what was asked for, with defaults put in */
 	struct bench_lab lab;
 	struct bench_cores cores;
 	struct bench_machine machine;

@@ -97,7 +97,7 @@ static int positive(struct bench_run *run, struct bench_sender *sender, const ch
 		.stop = run->filled.stop,
 		.watch = &run->watch};
 	struct bench_workload work = {.nframes = 0};
-	int rc = bench_workload_synthetic(&work, BENCH_MIN_SIZE, 1, err);
+	int rc = bench_workload_synthetic(&work, BENCH_FRAME_MIN, 1, err);
 	if (!rc)
 		rc = bench_workload_begin(&work, &flood, N, PPS, err);
 	if (!rc)
@@ -114,7 +114,7 @@ static int send_dropped(struct bench_run *run, struct bench_sender *sender, stru
 	struct shunt_flood flood;
 	struct shunt_ledger ledger = {.received = 0};
 	struct timespec ts = {.tv_nsec = WAIT_NS};
-	int rc = bench_workload_synthetic(&work, BENCH_MIN_SIZE, 1, err);
+	int rc = bench_workload_synthetic(&work, BENCH_FRAME_MIN, 1, err);
 
 	(void)run;
 	if (!rc)

@@ -4,8 +4,9 @@
  * cgroup (Linux 5.11), and libbpf ignores a refusal where they are not.
  */
 #include "xdp/redirect.h"
+
+#include "core/bpf_log.h"
 #include "redirect.skel.h"
-#include "xdp/log.h"
 #include "xdp/redirect_count.h"
 
 #include <bpf/bpf.h>
@@ -55,7 +56,7 @@ int shunt_redirect_open(
 	*out = NULL;
 	if (!r)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	shunt_bpf_log();
+	shunt_bpf_log_bridge();
 	r->opts = *opts;
 	r->link = -1;
 	r->ncpus = libbpf_num_possible_cpus();
@@ -217,7 +218,7 @@ int shunt_redirect_usable(struct shunt_err *err)
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 
-	shunt_bpf_log();
+	shunt_bpf_log_bridge();
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "shunt_usable", "Dual BSD/GPL", pass, 2, NULL);
 	if (fd < 0)
 		return shunt_fail(err, fd,
