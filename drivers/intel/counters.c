@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The device's counters, and the ledger. 82576 8.19, 82574 10.2.7: cleared by reading, and stuck at
- * 2^32 - 1, so that they are to be read at least every 48 minutes at a gigabit of short frames.
- * TPR counts every frame on the wire while receive is on, GPRC the good ones that passed the
- * filters, MPC those that found no room in the device's buffer. RNBC is no loss: the frame waited.
+ * The device's counters, and the ledger. "Statistics Registers" of both sheets: cleared by reading,
+ * and stuck at 2^32 - 1, so that they are to be read at least every 48 minutes at a gigabit of
+ * short frames. TPR counts every frame on the wire while receive is on, GPRC the good ones that
+ * passed the filters, MPC those that found no room in the device's buffer. RNBC is no loss: the
+ * frame waited.
  */
 #include "drivers/intel/intel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Descriptor rings out of line: making them, filling, reaping, and giving everything back.
- * 82576 7.1.4 (receive ring), 7.2.2 (transmit ring); 82574 7.1.8, 7.2.9.
+ * 82574 7.1.8 (receive ring), 7.2.4 (transmit ring); 82576 has the same.
  */
 #include "drivers/intel/desc.h"
 

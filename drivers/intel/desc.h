@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Descriptor rings. What 82576 calls advanced and 82574 calls extended receive descriptors are the
- * same 16 bytes, written back too (82576 7.1.5; 82574 7.1.4). Transmit descriptors differ: 82576
- * takes advanced data descriptors (7.2.2), 82574 legacy ones (7.2.10), but both are an address and
- * a word of length, command and, written back, DD in bit 32: a constant and a factor describe the
- * difference. Indices are u32, run on over the wrap, and are masked on use: only the masked value
- * goes to the 16-bit tail register, so that full and empty are never confused.
+ * same 16 bytes, written back too (82576 7.1.5). Transmit descriptors differ: 82576 takes advanced
+ * data descriptors, 82574 legacy ones (7.2.10), but both are an address and a word of length,
+ * command and, written back, DD in bit 32: a constant and a factor describe the difference. Indices
+ * are u32, run on over the wrap, and are masked on use: only the masked value goes to the 16-bit
+ * tail register, so that full and empty are never confused.
  * One thread a queue. Everything that the device writes is bounded before it is used.
  */
 #ifndef DRIVERS_INTEL_DESC_H

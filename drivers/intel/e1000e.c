@@ -12,7 +12,7 @@ static void mask(struct intel *n)
 	intel_read(n, R_ICR);
 }
 
-/* 4.6.2 Global Reset and General Configuration: VLAN tags stay in the frame. */
+/* Global Reset and General Configuration: VLAN tags stay in the frame. */
 static int general(struct intel *n, struct shunt_err *err)
 {
 	int rc = intel_reset(n, err);
@@ -26,13 +26,13 @@ static int general(struct intel *n, struct shunt_err *err)
 }
 
 /* 4.6.5 Receive Initialization. RCTL.EN comes last, when the ring is full (intel_go). RFCTL.EXSTEN
- * asks for the descriptors that 82576 has, too (7.1.4). WTHRESH 1: each frame is written back at
- * once. */
+ * asks for the descriptors that 82576 has, too ("Extended Rx Descriptor"). WTHRESH 1: each frame is
+ * written back at once. */
 static void receive(struct intel *n)
 {
 	intel_write(n, R_RCTL, 0);
 	intel_address_filters(n);
-	intel_write(n, R_MRQC, 0); /* 7.1.11: one queue */
+	intel_write(n, R_MRQC, 0); /* one queue */
 	intel_write(n, R_RXCSUM, 0);
 	intel_write(n, R_RFCTL, RFCTL_EXSTEN);
 	if (!n->rx)
@@ -55,8 +55,8 @@ static void transmit(struct intel *n)
 		n, E1000E_TX + Q_DCTL, DCTL_GRAN | DCTL_ONE | DCTL_PTHRESH(8) | DCTL_HTHRESH(1));
 }
 
-/* 7.4.2 MSI-X Mode; 10.2.4: receive queue 0 raises vector 0; EIAC clears the cause when its
- * interrupt is sent. */
+/* 10.2.4.9 IVAR: receive queue 0 raises vector 0; 7.4.3: EIAC clears the cause when its interrupt
+ * is sent. */
 static void interrupts(struct intel *n)
 {
 	intel_set(n, R_CTRL_EXT, 0, CTRL_EXT_PBA);
@@ -66,13 +66,13 @@ static void interrupts(struct intel *n)
 
 static int init(struct intel *n, struct shunt_err *err)
 {
-	mask(n);                  /* 4.6.1 */
-	int rc = general(n, err); /* 4.6.2 */
+	mask(n); /* 4.6.1 */
+	int rc = general(n, err);
 	if (!rc)
 		rc = intel_link_up(n, err); /* 4.6.3 */
 	if (rc)
 		return rc;
-	intel_count(n); /* 4.6.4 Initialization of Statistics: reading clears */
+	intel_count(n); /* "Initialization of Statistics": reading clears */
 	n->counts = (struct intel_counts){.seen = 0};
 	receive(n);  /* 4.6.5 */
 	transmit(n); /* 4.6.6 */

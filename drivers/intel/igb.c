@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * igb: 82576, as "82576EB Gigabit Ethernet Controller Datasheet", revision 2.63, section 4.5.3
- * ("Initialization Sequence") has it, in its order: interrupts off, reset, link, statistics,
- * receive, transmit, interrupts on. Control calls only.
+ * igb: 82576, as "82576EB Gigabit Ethernet Controller Datasheet", revision 2.63, has it in
+ * "Initialization Sequence", in its order: interrupts off, reset, link, statistics, receive,
+ * transmit, interrupts on. Control calls only. Sections are cited by their titles.
  */
 #include "drivers/intel/intel.h"
 
@@ -10,7 +10,7 @@
 /* One key for both directions of a flow: 0x6d5a, repeated. */
 #define RSS_KEY 0x5a6d5a6du
 
-/* 4.5.4 Interrupts During Initialization */
+/* Interrupts During Initialization */
 static void mask(struct intel *n)
 {
 	intel_write(n, IGB_EIMC, ~0u);
@@ -18,7 +18,7 @@ static void mask(struct intel *n)
 	intel_read(n, R_ICR);
 }
 
-/* 4.5.5 Global Reset and General Configuration: VLAN tags stay in the frame. */
+/* Global Reset and General Configuration: VLAN tags stay in the frame. */
 static int general(struct intel *n, struct shunt_err *err)
 {
 	int rc = intel_reset(n, err);
@@ -31,7 +31,7 @@ static int general(struct intel *n, struct shunt_err *err)
 	return 0;
 }
 
-/* 7.1.2.8 Receive-Side Scaling, 8.10 MRQC, RETA, RSSRK. What is not hashed goes to queue 0. */
+/* 7.1.1.7 Receive-Side Scaling; MRQC, RETA, RSSRK. What is not hashed goes to queue 0. */
 static void rss(struct intel *n)
 {
 	bool many = n->nqueues > 1;
@@ -51,8 +51,8 @@ static void rss(struct intel *n)
 		     : 0);
 }
 
-/* 4.5.9.2 Dynamic Enabling and Disabling of Receive Queues; 4.5.10.1 the same for transmit: the bit
- * reads as 1 when the queue is really on. */
+/* Dynamic Enabling and Disabling of Receive Queues, and the same for transmit: the bit reads as 1
+ * when the queue is really on. */
 static int enable_queue(struct intel *n, uint32_t block, uint32_t thresholds, const char *what,
 	struct shunt_err *err)
 {
@@ -61,7 +61,7 @@ static int enable_queue(struct intel *n, uint32_t block, uint32_t thresholds, co
 	return rc ? shunt_fail(err, rc, NULL, "a %s queue of %s does not start", what, n->addr) : 0;
 }
 
-/* 4.5.9 Receive Initialization. RCTL.EN comes last, when the rings are full (intel_go). SRRCTL: a
+/* Receive Initialization. RCTL.EN comes last, when the rings are full (intel_go). SRRCTL: a
  * buffer is what is left of a chunk, in KiB. DROP_EN where there are several queues: one that is
  * not read must not stop the others. WTHRESH 1: each frame is written back at once. */
 static int receive(struct intel *n, struct shunt_err *err)
@@ -84,7 +84,7 @@ static int receive(struct intel *n, struct shunt_err *err)
 	return rc;
 }
 
-/* 4.5.10 Transmit Initialization. TIPG's defaults are right for copper. WTHRESH 0, as head
+/* Transmit Initialization. TIPG's defaults are right for copper. WTHRESH 0, as head
  * write-back is off and every INTEL_BATCH-th descriptor asks for its write-back. */
 static int transmit(struct intel *n, struct shunt_err *err)
 {
@@ -100,7 +100,7 @@ static int transmit(struct intel *n, struct shunt_err *err)
 	return rc;
 }
 
-/* 7.3.2 MSI-X; 8.8: receive queue i raises vector i. EIAC clears the cause and EIAM masks it when
+/* MSI-X; GPIE, IVAR: receive queue i raises vector i. EIAC clears the cause and EIAM masks it when
  * its interrupt is sent, so that one comes for each arming. */
 static void interrupts(struct intel *n)
 {
@@ -116,17 +116,17 @@ static void interrupts(struct intel *n)
 
 static int init(struct intel *n, struct shunt_err *err)
 {
-	mask(n);                  /* 4.5.4 */
-	int rc = general(n, err); /* 4.5.5, and 4.5.6: no flow control */
+	mask(n);
+	int rc = general(n, err);
 	if (!rc)
-		rc = intel_link_up(n, err); /* 4.5.7 */
+		rc = intel_link_up(n, err); /* and no flow control */
 	if (rc)
 		return rc;
-	intel_count(n); /* 4.5.8 Initialization of Statistics: reading clears */
+	intel_count(n); /* Initialization of Statistics: reading clears */
 	n->counts = (struct intel_counts){.seen = 0};
-	rc = receive(n, err); /* 4.5.9 */
+	rc = receive(n, err);
 	if (!rc)
-		rc = transmit(n, err); /* 4.5.10 */
+		rc = transmit(n, err);
 	if (!rc && n->sleeps)
 		interrupts(n);
 	return rc;
@@ -137,7 +137,7 @@ static void arm(struct intel *n, unsigned queue)
 	mmio_write32(n->bar + IGB_EIMS, BIT(queue));
 }
 
-/* 8.19 RQDPC: a queue's count of frames dropped because of SRRCTL.DROP_EN. */
+/* RQDPC: a queue's count of frames dropped because of SRRCTL.DROP_EN. */
 static uint64_t dropped(struct intel *n)
 {
 	uint64_t sum = 0;

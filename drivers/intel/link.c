@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reset, PHY and link, the same on both chips. 82576: 4.3 (software reset), 3.5.2.2 and 8.2.4
- * (MDIC), 4.5.7 (link set-up); 82574: 4.2, 3.2.2 and 10.2.2 (MDIC), 4.6.3. PHY: IEEE 802.3, 22.2.4.
- * Every wait is bounded by time.
+ * Reset, PHY and link, the same on both chips. 82574: 10.2.2.1 (CTRL.RST), 10.2.2.7 (MDIC), 4.6.3
+ * (link set-up); 82576 by the same names. PHY: IEEE 802.3, 22.2.4. Every wait is bounded by time.
  */
 #include "core/clock.h"
 #include "drivers/intel/intel.h"
@@ -36,8 +35,9 @@ int intel_wait(struct intel *n, uint32_t reg, uint32_t mask, uint32_t want, unsi
 	}
 }
 
-/* 82576 4.5.5, 82574 4.6.2. DMA is ended first, as 82576 5.2.3.3 and 82574 3.1.3.10 have it
- * ("master disable"): a device that is reset in the middle of a read may never answer it. */
+/* "Global Reset and General Configuration". DMA is ended first, as 82574 3.1.3.10 ("master
+ * disable") and CTRL's description (10.2.2.1) have it: a device that is reset in the middle of a
+ * read may never answer it. */
 int intel_reset(struct intel *n, struct shunt_err *err)
 {
 	intel_set(n, R_CTRL, 0, CTRL_MASTER_DISABLE);
@@ -103,7 +103,7 @@ static int wait_for_link(struct intel *n)
 	}
 }
 
-/* 82576 4.5.7.2, 82574 4.6.3: MAC and PHY settle speed and duplex between themselves. A link that
+/* 82574 4.6.3: MAC and PHY settle speed and duplex between themselves. A link that
  * is up survived the MAC's reset; otherwise negotiation is started again, which some PHYs wait for.
  */
 int intel_link_up(struct intel *n, struct shunt_err *err)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The registers of 82576 and 82574 that are used, and no others. Sections are of the data sheets:
- * "82576EB Gigabit Ethernet Controller", revision 2.63 (first number), and "82574 GbE Controller
- * Family", revision 3.4 (second number); where there is one, only that chip has the register.
- * All are 32 bits wide, little endian, in BAR 0.
+ * The registers of 82576 and 82574 that are used, and no others, by the names that both data sheets
+ * give them. Sections are of "82574 GbE Controller Family", revision 3.4; docs/intel.md says how
+ * they were checked. All are 32 bits wide, little endian, in BAR 0.
  */
 #ifndef DRIVERS_INTEL_REGS_H
 #define DRIVERS_INTEL_REGS_H
 
 #define BIT(n) (1u << (n))
 
-/* General: 8.2, 10.2.2 */
+/* General: CTRL 10.2.2.1, STATUS 10.2.2.2, MDIC 10.2.2.7 */
 #define R_CTRL  0x0000
 #define CTRL_FD BIT(0)
 #define CTRL_MASTER_DISABLE                                                                        \
@@ -26,8 +25,8 @@
 #define STATUS_LU         BIT(1)
 #define STATUS_SPEED(v)   (((v) >> 6) & 3) /* 10, 100, 1000, 1000 Mb/s */
 #define STATUS_MASTER     BIT(19)          /* bus master operations may be pending */
-#define R_EEC             0x0010           /* 8.4, 10.2.2 */
-#define EEC_AUTO_RD       BIT(9)           /* what the EEPROM holds has been loaded after a reset */
+#define R_EEC             0x0010
+#define EEC_AUTO_RD       BIT(9) /* what the EEPROM holds has been loaded after a reset */
 #define R_CTRL_EXT        0x0018
 #define CTRL_EXT_DRV_LOAD BIT(28) /* tells the firmware that a driver is there */
 #define CTRL_EXT_PBA      BIT(31) /* 82574: clear MSI-X pending bits on their cause's clearing */
@@ -39,16 +38,16 @@
 #define MDIC_READY        BIT(28)
 #define MDIC_ERROR        BIT(30)
 
-/* PHY registers by MDIC: IEEE 802.3, 22.2.4; 8.27, 9.5 */
+/* PHY registers by MDIC: IEEE 802.3, 22.2.4 */
 #define PHY_BMCR           0
 #define BMCR_AUTONEG_AGAIN BIT(9)
 #define BMCR_AUTONEG       BIT(12)
 #define PHY_BMSR           1
 #define BMSR_AUTONEG_DONE  BIT(5)
 
-/* Interrupts. 82576: 8.8; 82574: 10.2.4 */
+/* Interrupts: ICR 10.2.4.1, IMS 10.2.4.5, IMC 10.2.4.6, IVAR 10.2.4.9 */
 #define R_ICR              0x00c0 /* both: 82576 has it here too, for old drivers */
-#define R_IMS              0x00d0 /* 82574: 10.2.4; 82576 masks by EIMS */
+#define R_IMS              0x00d0 /* 82574; 82576 masks by EIMS */
 #define R_IMC              0x00d8
 #define E1000E_EIAC        0x00dc /* causes that their vector's interrupt clears */
 #define E1000E_IVAR        0x00e4
@@ -68,7 +67,7 @@
 #define IGB_IVAR_RX(n) ((n) < 8 ? 0 : 16) /* shift */
 #define IGB_IVAR_VALID BIT(7)
 
-/* Receive: 8.10, 10.2.5 */
+/* Receive: RCTL 10.2.5.1, MTA 10.2.5.21, RAL and RAH 10.2.5.22, .23 */
 #define R_RCTL        0x0100
 #define RCTL_EN       BIT(1)
 #define RCTL_UPE      BIT(3)     /* every unicast address */
@@ -98,7 +97,8 @@
 #define R_RSSRK(n)    (0x5c80 + 4 * (n))
 #define RSSRK_WORDS   10
 
-/* A queue's block of registers, receive and transmit alike: 8.10.5, 8.12.9; 10.2.5, 10.2.6 */
+/* A queue's block of registers, receive and transmit alike: 10.2.5.5 to .9, RXDCTL 10.2.5.11;
+ * 10.2.6.4 to .8, TXDCTL 10.2.6.11 */
 #define IGB_RX(n)        (0xc000 + 0x40 * (n))
 #define IGB_TX(n)        (0xe000 + 0x40 * (n))
 #define E1000E_RX        0x2800
@@ -106,7 +106,7 @@
 #define Q_BAL            0x00
 #define Q_BAH            0x04
 #define Q_LEN            0x08
-#define Q_SRRCTL         0x0c /* 82576, receive: 8.10.2 */
+#define Q_SRRCTL         0x0c /* 82576, receive */
 #define SRRCTL_BSIZE(kb) (kb)
 #define SRRCTL_ADVANCED  (1u << 25)
 #define SRRCTL_DROP      BIT(31) /* no descriptor: drop, don't stop the other queues */
@@ -121,16 +121,17 @@
 #define DCTL_ENABLE      BIT(25) /* 82576 */
 #define IGB_RQDPC(n)     (0xc030 + 0x40 * (n))
 
-/* Transmit: 8.12, 10.2.6 */
+/* Transmit: TCTL 10.2.6.1, TIPG 10.2.6.2 */
 #define R_TCTL       0x0400
 #define TCTL_EN      BIT(1)
 #define TCTL_PSP     BIT(3) /* pad short frames */
 #define TCTL_CT(n)   ((uint32_t)(n) << 4)
 #define TCTL_COLD(n) ((uint32_t)(n) << 12)
 #define R_TIPG       0x0410
-#define TIPG_COPPER  (8u | 8u << 10 | 6u << 20) /* the values that the data sheets give */
+/* As Linux has it; the last two are of half duplex */
+#define TIPG_COPPER (8u | 8u << 10 | 6u << 20)
 
-/* Statistics, cleared by reading, stuck at the end: 8.19, 10.2.7 */
+/* Statistics, cleared by reading, stuck at the end */
 #define R_CRCERRS 0x4000
 #define R_RXERRC  0x400c
 #define R_MPC     0x4010

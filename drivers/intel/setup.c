@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Steps of initialization that are the same in both data sheets, and the way down.
- * 82576: 4.5.9, 4.5.10, 5.2.3.3; 82574: 4.6.5, 4.6.6, 3.1.3.10.
+ * 82574: 4.6.5 (receive), 4.6.6 (transmit), 3.1.3.10 ("master disable"); 82576 by the same titles.
  */
 #include "core/clock.h"
 #include "drivers/intel/intel.h"

@@ -167,7 +167,7 @@ static void write64(volatile uint8_t *at, uint64_t value)
 static int set_vector(struct virtio_pci *v, uint16_t vector, struct shunt_err *err)
 {
 	mmio_write16(v->common + QUEUE_VECTOR, vector);
-	if (mmio_read16(v->common + QUEUE_VECTOR) == vector) /* 4.1.5.1.2.1 */
+	if (mmio_read16(v->common + QUEUE_VECTOR) == vector) /* 4.1.5.1.2.2 */
 		return 0;
 	return shunt_fail(err, -ENOSPC, "use wait=spin", "%s refuses MSI-X vector %u",
 		v->pci->info.addr, vector);

@@ -115,7 +115,8 @@ VRING_INLINE uint64_t vring_give_id(struct vring *v, uint32_t id, const bool in_
 	return chunk;
 }
 
-/* vring_need_event() of 2.7.7.1: did the step from old to now pass event? */
+/* 2.7.10.1 (virtq_need_event() in the specification's header): did the step from old to now pass
+ * event? */
 VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
 {
 	return (uint16_t)(now - event - 1) < (uint16_t)(now - old);
