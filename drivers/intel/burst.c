@@ -60,10 +60,11 @@ INLINE unsigned take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
 	for (; at != end; at++) {
 		uint32_t i = at & mask;
 		uint64_t word = intel_desc_word(&desc[i]), chunk = slot[i];
-		uint32_t len = RXD_LEN(word);
+		uint32_t len;
 
 		if (!(word & RXD_DD))
 			break;
+		len = intel_desc_length(&desc[i]);
 		if (__builtin_expect(
 			    (word & (RXD_EOP | RXD_ERRORS)) != RXD_EOP || len - INTEL_RX_MIN > most,
 			    0)) {

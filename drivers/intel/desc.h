@@ -14,6 +14,8 @@
 #include "drivers/pci/nic.h"
 #include "drivers/pci/stack.h"
 
+#include <string.h>
+
 #define INTEL_RING_MIN 64u
 #define INTEL_RING_MAX                                                                             \
 	8192u /* 128 KiB: the length registers take more, data sheets promise less                 \
@@ -34,7 +36,6 @@ struct intel_desc {
 #define RXD_DD     (1ull << 0)
 #define RXD_EOP    (1ull << 1)
 #define RXD_ERRORS (0x97ull << 24) /* CE, SE, SEQ, CXE, RXE; checksums are left to others */
-#define RXD_LEN(w) ((uint32_t)((w) >> 32) & 0xffff)
 /* and addr: what was hashed, 0 for nothing, and the hash. */
 #define RXD_RSS_TYPE(a) ((a)&0xf)
 #define RXD_HASH(a)     ((uint32_t)((a) >> 32))
@@ -101,6 +102,16 @@ static inline void intel_ring_push(const struct intel_ring *r)
 static inline uint64_t intel_desc_word(const struct intel_desc *d)
 {
 	return __atomic_load_n(&d->word, __ATOMIC_ACQUIRE);
+}
+
+/* Bits 47:32 of a receive descriptor's word, once its DD was seen: a load costs less than to shift
+ * and mask. */
+static inline uint32_t intel_desc_length(const struct intel_desc *d)
+{
+	uint16_t len;
+
+	memcpy(&len, (const uint8_t *)&d->word + 4, sizeof len);
+	return len;
 }
 
 static inline uint64_t intel_ring_word(const struct intel_ring *r, uint32_t at)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * bench/instructions runs this under callgrind: virtio-net's bursts over a device's side in plain
  * memory. What is counted are the measured_ functions alone, so that the device costs nothing.
- * Usage: virtio-loop split|packed FRAMES BURST receive|send|echo; prints how many frames moved.
+ * Usage: virtio-loop split|packed FRAMES BURST receive|send|echo|forward; prints how many frames
+ * moved. forward: to another card, by the burst that `shunt fwd` runs, with a byte of each touched.
  */
+#include "bench/forward.h"
 #include "drivers/virtio/net.h"
 #include "tests/model/virtio.h"
 
@@ -28,7 +30,10 @@ struct bench {
 };
 
 typedef int measured(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
-KEPT measured measured_receive, measured_send, measured_echo;
+KEPT measured measured_receive, measured_send, measured_echo, measured_forward;
+
+static struct bench_forward fwd = {.touch = true};
+static struct shunt_queue *far; /* where measured_forward sends */
 
 int measured_receive(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
@@ -55,6 +60,12 @@ int measured_echo(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	return got > 0 ? shunt_tx(q, pkts, (unsigned)got) : got;
 }
 
+int measured_forward(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	(void)pkts;
+	return (int)bench_forward_burst(&fwd, &fwd.way[0], q, far, n);
+}
+
 static int vq_new(struct bench *b, struct net_vq *vq)
 {
 	vq->mem.len = b->net.packed ? packed_layout(SIZE).bytes : split_layout(SIZE).bytes;
@@ -63,13 +74,13 @@ static int vq_new(struct bench *b, struct net_vq *vq)
 	return vq->mem.base ? net_vq_init(vq, &b->net, SIZE) : -1;
 }
 
-static int make(struct bench *b, bool packed)
+static int make(struct bench *b, struct shunt_region *region, bool packed)
 {
-	struct shunt_region_opts opts = {.chunks = 4096, .no_huge = true};
 	struct net_queue *nq = aligned_alloc(64, sizeof *nq);
 
-	if (!nq || shunt_region_create(&b->port.region, &opts, NULL))
+	if (!nq)
 		return -1;
+	b->port.region = region;
 	memset(nq, 0, sizeof *nq);
 	b->dev.dir = SHUNT_RXTX;
 	b->dev.nqueues = 1;
@@ -113,24 +124,34 @@ static void send_all(struct bench *b)
 
 int main(int argc, char **argv)
 {
-	static struct bench b;
+	static struct bench b, second;
+	struct shunt_region_opts opts = {.chunks = 8192, .no_huge = true};
+	struct shunt_region *region;
 	struct shunt_pkt pkts[SHUNT_BURST_MAX];
 
-	if (argc != 5 || make(&b, !strcmp(argv[1], "packed")))
+	if (argc != 5 || shunt_region_create(&region, &opts, NULL))
+		return 2;
+	bool packed = !strcmp(argv[1], "packed");
+	if (make(&b, region, packed) || make(&second, region, packed))
 		return 2;
 	unsigned frames = (unsigned)atoi(argv[2]), burst = (unsigned)atoi(argv[3]), done = 0;
 	measured *loop = !strcmp(argv[4], "receive") ? measured_receive
 			 : !strcmp(argv[4], "send")  ? measured_send
-						     : measured_echo;
+			 : !strcmp(argv[4], "echo")  ? measured_echo
+						     : measured_forward;
+	fwd.region_id = region->info.id;
+	far = &second.net.queue->q;
 	while (done < frames) {
 		if (loop != measured_send)
 			deliver(&b, burst);
 		int n = loop(&b.net.queue->q, pkts, burst);
 		if (n <= 0)
 			return 1;
-		send_all(&b);
+		send_all(loop == measured_forward ? &second : &b);
 		done += (unsigned)n;
 	}
+	if (far->stats.user_copies)
+		return 1;
 	printf("%u\n", done);
 	return 0;
 }
