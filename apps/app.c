@@ -48,10 +48,15 @@ void app_help(const struct app_verb *verb)
 	printf("usage: shunt %s %s\n", verb->name, verb->usage);
 }
 
+bool app_dump_json(FILE *out, const struct json_t *doc)
+{
+	return doc && !json_dumpf(doc, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) &&
+	       putc('\n', out) == '\n' && !fflush(out);
+}
+
 int app_print_json(struct json_t *doc)
 {
-	bool ok = doc && !json_dumpf(doc, stdout, JSON_INDENT(2)) && putchar('\n') == '\n' &&
-		  !fflush(stdout);
+	bool ok = app_dump_json(stdout, doc);
 
 	json_decref(doc);
 	if (!ok)

@@ -27,6 +27,8 @@ const struct app_verb *app_verb(const char *name);
 void app_help(const struct app_verb *verb); /* on stdout */
 
 struct json_t;
+/* One form for all documents: a space a level, 12 digits. False when doc is NULL, or out fails. */
+bool app_dump_json(FILE *out, const struct json_t *doc);
 /* Print doc on stdout and free it. Exit status: 0, or 1 when it is NULL or can't be written. */
 int app_print_json(struct json_t *doc);
 

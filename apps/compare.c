@@ -246,12 +246,10 @@ static int write_json(const json_t *doc, const char *file)
 
 	if (!f)
 		return cannot_write(file, errno);
-	int rc = json_dumpf(doc, f, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-	fputc('\n', f);
-	rc |= fflush(f);
+	bool ok = app_dump_json(f, doc);
 	if (f != stdout)
-		rc |= fclose(f);
-	return rc ? cannot_write(file, errno ? errno : EIO) : 0;
+		ok &= !fclose(f);
+	return ok ? 0 : cannot_write(file, errno ? errno : EIO);
 }
 
 static int write_html(const json_t *doc, const char *file)

@@ -223,13 +223,6 @@ static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_in
 		err->code ? bench_json_text(err->what) : json_null());
 }
 
-static void print_json(json_t *doc)
-{
-	json_dumpf(doc, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-	printf("\n");
-	json_decref(doc);
-}
-
 int app_gen(int argc, char **argv)
 {
 	struct options o = {.size = BENCH_FRAME_MIN, .flows = 1};
@@ -237,7 +230,7 @@ int app_gen(int argc, char **argv)
 	struct shunt_err err = {.code = 0};
 	struct shunt_info info;
 	struct shunt_dev *dev;
-	int rc = read_options(&o, argc, argv);
+	int rc = read_options(&o, argc, argv), status = 0;
 
 	if (rc)
 		return rc;
@@ -253,10 +246,10 @@ int app_gen(int argc, char **argv)
 		if (!rc)
 			err.code = 0;
 		if (o.json)
-			print_json(to_json(&r, &info, &err));
+			status = app_print_json(to_json(&r, &info, &err));
 		else if (!rc || r.sent)
 			print_text(&r, &info);
 	}
 	shunt_close(dev, NULL);
-	return rc ? app_fail(&err) : 0;
+	return rc ? app_fail(&err) : status;
 }

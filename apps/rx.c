@@ -192,10 +192,8 @@ int app_rx(int argc, char **argv)
 	rc = run_rx(&o, run, &err);
 	int status = run->failed.code ? app_fail(&run->failed) : 0;
 	if (!rc && o.json) {
-		json_t *doc = rx_json(run);
-		json_dumpf(doc, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-		printf("\n");
-		json_decref(doc);
+		if (app_print_json(rx_json(run)))
+			status = 1;
 	} else if (!rc) {
 		rx_text(stdout, run);
 	}

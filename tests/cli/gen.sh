@@ -10,6 +10,9 @@ json() { # EXPRESSION FILE: true of the document d
 gen() {
 	"$shunt" gen "$@"
 }
+full() {
+	"$shunt" "$@" >/dev/full
+}
 
 refuses 'no device' 2 'which device' gen
 refuses 'two devices' 2 'not 2' gen null: null:
@@ -60,6 +63,9 @@ for i, f in enumerate(a):
 PY
 check 'rx reads it to its end' "$shunt" rx "pcap:$tmp/a.pcap" --pcap "$tmp/c.pcap"
 check 'rx --pcap gives the same file' cmp "$tmp/a.pcap" "$tmp/c.pcap"
+refuses 'a document that nobody takes, of rx' 1 'cannot write JSON' full rx "pcap:$tmp/a.pcap" --json
+refuses 'of gen' 1 'cannot write JSON' full gen null: --packets 1 --json
+refuses 'of fwd' 1 'cannot write JSON' full fwd "pcap:$tmp/a.pcap" "pcap:$tmp/d.pcap" --one-way --json
 head -c 1000 "$tmp/a.pcap" >"$tmp/cut.pcap"
 head -c 24 "$tmp/a.pcap" >"$tmp/none.pcap"
 : >"$tmp/empty.pcap"
