@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What verbs share: errors, help, signals, numbers.
+ * What verbs share: errors, help, signals, what they print.
  */
 #include "apps/app.h"
 
 #include "core/table.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,33 +91,4 @@ void app_catch_signals(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);
-}
-
-int app_real(const char *text, double min, double max, double *value)
-{
-	char *end;
-	double v = strtod(text, &end);
-
-	if (end == text || !isfinite(v))
-		return -EINVAL;
-	if (*end) {
-		const char *suffix = strchr("kMG", *end);
-		if (!suffix || end[1])
-			return -EINVAL;
-		v *= *suffix == 'k' ? 1e3 : *suffix == 'M' ? 1e6 : 1e9;
-	}
-	if (v < min || v > max)
-		return -EINVAL;
-	*value = v;
-	return 0;
-}
-
-int app_number(const char *text, uint64_t min, uint64_t max, uint64_t *value)
-{
-	double v;
-
-	if (app_real(text, (double)min, (double)max, &v) || v != floor(v))
-		return -EINVAL;
-	*value = (uint64_t)v;
-	return 0;
 }

@@ -42,8 +42,4 @@ unsigned app_columns(void);
 extern volatile bool app_stop;
 void app_catch_signals(void);
 
-/* Numbers with an optional k, M or G (10^3, ...): -EINVAL for anything else. */
-int app_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
-int app_real(const char *text, double min, double max, double *value);
-
 #endif

@@ -2,7 +2,7 @@
  * shunt compare: options, progress, and where the document goes.
  */
 #include "bench/compare.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/frames.h"
 #include "bench/paths.h"

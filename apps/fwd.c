@@ -3,13 +3,12 @@
  */
 #include "apps/fwd.h"
 
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/pass.h"
 #include "core/clock.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,36 +39,26 @@ static const struct option longs[] = {{"one-way", 0, NULL, 'o'}, {"burst", 1, NU
 	{"touch", 0, NULL, 't'}, {"swap", 0, NULL, 'w'}, {"packets", 1, NULL, 'n'},
 	{"seconds", 1, NULL, 's'}, {"json", 0, NULL, 'j'}, {0}};
 
-/* What is wrong with the option's value, or NULL. */
-static const char *read_option(struct options *o, int c)
+static const char *read_option(void *ctx, int c)
 {
+	struct options *o = ctx;
+
 	o->one_way |= c == 'o';
 	o->touch |= c == 't';
 	o->swap |= c == 'w';
 	o->json |= c == 'j';
 	if (c == 'b' && app_number(optarg, 1, SHUNT_BURST_MAX, &o->burst))
 		return "--burst takes 1 to 256 packets";
-	if (c == 'n' && app_number(optarg, 1, 1ull << 50, &o->packets))
-		return "--packets takes a number from 1";
-	if (c == 's' && app_real(optarg, 0.001, 1e7, &o->seconds))
-		return "--seconds takes a number from 0.001";
-	return NULL;
+	return app_limit(c, &o->packets, &o->seconds);
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("fwd");
-	int c;
+	int rc = app_options(self, argc, argv, longs, read_option, o);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return app_usage(self, "option '%.60s' %s", argv[optind - 1],
-				c == '?' ? "does not exist" : "takes a value");
-		const char *wrong = read_option(o, c);
-		if (wrong)
-			return app_usage(self, "%s, not '%.40s'", wrong, optarg);
-	}
+	if (rc)
+		return rc;
 	if (optind + 2 != argc)
 		return app_usage(self, "two device specs are needed, not %d", argc - optind);
 	o->spec[0] = argv[optind];

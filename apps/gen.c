@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * shunt gen: send synthetic frames, or those of a capture file, to any device that can transmit.
  */
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/frames.h"
 #include "bench/json.h"
@@ -11,7 +11,6 @@
 #endif
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -45,68 +44,35 @@ static const struct option longs[] = {{"size", 1, NULL, 'z'}, {"rate", 1, NULL, 
 	{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'}, {"flows", 1, NULL, 'f'},
 	{"pcap", 1, NULL, 'p'}, {"speed", 1, NULL, 'x'}, {"json", 0, NULL, 'j'}, {0}};
 
-/* What is wrong with the option's value, or NULL. */
-static const char *read_option(struct options *o, int c)
+static const char *read_option(void *ctx, int c)
 {
-	switch (c) {
-	case 'z':
-		o->synthetic = true;
-		return app_number(optarg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &o->size)
-			       ? "--size takes 60 to 1514 bytes, not '%.40s'"
-			       : NULL;
-	case 'f':
-		o->synthetic = true;
-		return app_number(optarg, 1, 4096, &o->flows)
-			       ? "--flows takes 1 to 4096, not '%.40s'"
-			       : NULL;
-	case 'r':
-		o->paced = true;
-		return strcmp(optarg, "max") && app_real(optarg, 0.01, 1e9, &o->rate)
-			       ? "--rate takes max, or 0.01 to 1G packets a second, not '%.40s'"
-			       : NULL;
-	case 'n':
-		return app_number(optarg, 1, 1ull << 50, &o->packets)
-			       ? "--packets takes a number from 1, not '%.40s'"
-			       : NULL;
-	case 's':
-		return app_real(optarg, 0.001, 1e7, &o->seconds)
-			       ? "--seconds takes a number from 0.001, not '%.40s'"
-			       : NULL;
-	case 'x':
-		return app_real(optarg + (*optarg == 'x'), 1e-3, 1e6, &o->speed)
-			       ? "--speed takes x0.001 to x1M, not '%.40s'"
-			       : NULL;
-	case 'p':
+	struct options *o = ctx;
+
+	o->synthetic |= c == 'z' || c == 'f';
+	o->paced |= c == 'r';
+	o->json |= c == 'j';
+	if (c == 'p')
 		o->pcap = optarg;
-		return NULL;
-	default:
-		o->json = true;
-		return NULL;
-	}
+	if (c == 'z' && app_number(optarg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &o->size))
+		return "--size takes 60 to 1514 bytes";
+	if (c == 'f' && app_number(optarg, 1, 4096, &o->flows))
+		return "--flows takes 1 to 4096";
+	if (c == 'r' && strcmp(optarg, "max") && app_real(optarg, 0.01, 1e9, &o->rate))
+		return "--rate takes max, or 0.01 to 1G packets a second";
+	if (c == 'x' && app_real(optarg + (*optarg == 'x'), 1e-3, 1e6, &o->speed))
+		return "--speed takes x0.001 to x1M";
+	return app_limit(c, &o->packets, &o->seconds);
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("gen");
-	int c;
+	int rc = app_options(self, argc, argv, longs, read_option, o);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
-		if (c == '?' || c == ':')
-			return app_usage(self, "option '%.60s' %s", argv[optind - 1],
-				c == '?' ? "does not exist" : "takes a value");
-		const char *wrong = read_option(o, c);
-		if (wrong) {
-			char text[160];
-			snprintf(text, sizeof text, wrong, optarg);
-			return app_usage(self, "%s", text);
-		}
-	}
-	if (optind + 1 != argc)
-		return app_usage(self,
-			optind == argc ? "which device? give a spec" : "one device spec, not %d",
-			argc - optind);
-	o->spec = argv[optind];
+	if (!rc)
+		rc = app_one_spec(self, argc, argv, &o->spec);
+	if (rc)
+		return rc;
 	if (o->pcap && o->synthetic)
 		return app_usage(self, "--pcap has its own sizes and flows");
 	if (o->speed > 0 && !o->pcap)

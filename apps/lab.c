@@ -2,7 +2,7 @@
  * shunt lab, shunt lab-exec.
  */
 #include "bench/lab.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 
 #include <getopt.h>

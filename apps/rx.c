@@ -3,14 +3,13 @@
  */
 #include "apps/rx.h"
 
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/receiver.h"
 #include "bench/watch.h"
 #include "core/clock.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,33 +34,23 @@ struct options {
 static const struct option longs[] = {{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'},
 	{"trace", 0, NULL, 't'}, {"pcap", 1, NULL, 'p'}, {"json", 0, NULL, 'j'}, {0}};
 
+static const char *read_option(void *ctx, int c)
+{
+	struct options *o = ctx;
+
+	if (c == 'p')
+		o->pcap = optarg;
+	o->trace |= c == 't';
+	o->json |= c == 'j';
+	return app_limit(c, &o->packets, &o->seconds);
+}
+
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("rx");
-	int c;
+	int rc = app_options(self, argc, argv, longs, read_option, o);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
-		if (c == 'n' && app_number(optarg, 1, 1ull << 50, &o->packets))
-			return app_usage(
-				self, "--packets takes a number from 1, not '%.40s'", optarg);
-		if (c == 's' && app_real(optarg, 0.001, 1e7, &o->seconds))
-			return app_usage(
-				self, "--seconds takes a number from 0.001, not '%.40s'", optarg);
-		if (c == '?' || c == ':')
-			return app_usage(self, "option '%.60s' %s", argv[optind - 1],
-				c == '?' ? "does not exist" : "takes a value");
-		if (c == 'p')
-			o->pcap = optarg;
-		o->trace |= c == 't';
-		o->json |= c == 'j';
-	}
-	if (optind + 1 != argc)
-		return app_usage(self,
-			optind == argc ? "which device? give a spec" : "one device spec, not %d",
-			argc - optind);
-	o->spec = argv[optind];
-	return 0;
+	return rc ? rc : app_one_spec(self, argc, argv, &o->spec);
 }
 
 struct rates {
