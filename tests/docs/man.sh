@@ -39,7 +39,7 @@ scheme() { # SCHEME: the page's text of it; "every": of the keys of every scheme
 		on'
 }
 keys() { # SCHEME: its keys by the code, "key=a|b", or "key=" where any value goes
-	"$shunt" devices -v | awk -v scheme="$1" '
+	echo "$devices" | awk -v scheme="$1" '
 		/^[a-z_]+: / {on = $1 == scheme ":"}
 		on && sub(/^ *keys: /, "") {gsub(/=(N|TEXT)/, "="); gsub(/,/, ""); print}'
 }
@@ -69,18 +69,20 @@ for verb in $verbs; do
 		lacks "$help" 'not in the help' $(echo "$here" | grep -E '^     -' | options))"
 done
 
-schemes=$("$shunt" devices -v | sed -n 's/^\([a-z_]*\): .*/\1/p')
+devices=$("$shunt" devices -v)
+schemes=$(echo "$devices" | sed -n 's/^\([a-z_]*\): .*/\1/p')
 [ -n "$schemes" ] || verdict 'shunt devices -v lists schemes' 'none'
 common=$(scheme every)
 # shellcheck disable=SC2046,SC2086
 for scheme in $schemes; do
 	here=$(scheme "$scheme")
+	keys=$(keys "$scheme" | tr '\n' ' ')
 	verdict "$scheme: and its keys" "$([ -n "$here" ] || echo "not in the page: $scheme:"
-		[ -n "$(keys "$scheme")" ] || echo 'the code has no keys for it'
+		[ -n "$keys" ] || echo 'the code has no keys for it'
 		lacks "$common
-$here" 'not in the page' $(keys "$scheme")
+$here" 'not in the page' $keys
 		echo "$here" | tags | while read -r key; do
-			echo " $(keys "$scheme") " | grep -qF " $key " || echo "not in the code: $key"
+			echo " $keys " | grep -qF " $key " || echo "not in the code: $key"
 		done)"
 done
 echo "1..$n"
