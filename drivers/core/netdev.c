@@ -66,14 +66,21 @@ int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
 	return 0;
 }
 
+int shunt_netdev_membership(int fd, unsigned ifindex, bool on)
+{
+	struct packet_mreq m = {.mr_ifindex = (int)ifindex, .mr_type = PACKET_MR_PROMISC};
+	int what = on ? PACKET_ADD_MEMBERSHIP : PACKET_DROP_MEMBERSHIP;
+
+	return setsockopt(fd, SOL_PACKET, what, &m, sizeof m) ? -errno : 0;
+}
+
 int shunt_netdev_promiscuous(const struct shunt_dev *dev, struct shunt_err *err)
 {
-	struct packet_mreq m = {.mr_ifindex = (int)dev->info.ifindex, .mr_type = PACKET_MR_PROMISC};
 	int fd =
 		socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* protocol 0: it receives nothing */
+	int rc = fd < 0 ? -errno : shunt_netdev_membership(fd, dev->info.ifindex, true);
 
-	if (fd < 0 || setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, sizeof m)) {
-		int rc = -errno;
+	if (rc) {
 		if (fd >= 0)
 			close(fd);
 		return shunt_fail(err, rc, "it needs CAP_NET_RAW; promisc=off does without",

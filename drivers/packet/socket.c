@@ -3,6 +3,7 @@
  * set, then bound to the interface by index; unbound at stop, while what is queued stays.
  * packet(7).
  */
+#include "drivers/core/netdev.h"
 #include "drivers/packet/packet.h"
 
 #include <arpa/inet.h>
@@ -19,13 +20,16 @@
 /* A number that the kernel gives to no frame of an Ethernet device (it is below 0x600). */
 #define NEVER_ON_ETHERNET 0x0009 /* ETH_P_LOCALTALK */
 
+static int report(int rc, const char *what, struct shunt_err *err)
+{
+	return rc ? shunt_fail(err, rc, NULL, "packet: socket refuses %s: %s", what, strerror(-rc))
+		  : 0;
+}
+
 static int opt(struct packet_queue *pq, int level, int name, const void *value, socklen_t len,
 	const char *what, struct shunt_err *err)
 {
-	if (!setsockopt(pq->fd, level, name, value, len))
-		return 0;
-	return shunt_fail(
-		err, -errno, NULL, "packet: socket refuses %s: %s", what, strerror(errno));
+	return report(setsockopt(pq->fd, level, name, value, len) ? -errno : 0, what, err);
 }
 
 static int open_own(struct packet_queue *pq, struct shunt_err *err)
@@ -77,11 +81,10 @@ int packet_socket_open(struct packet_queue *pq, struct shunt_err *err)
 /* Addressed to others, too: that is what a capture and a path under test are for. */
 static int promiscuous(struct packet_queue *pq, struct shunt_err *err)
 {
-	struct packet_mreq m = {
-		.mr_ifindex = (int)pq->q.dev->info.ifindex, .mr_type = PACKET_MR_PROMISC};
+	int rc = shunt_netdev_membership(pq->fd, pq->q.dev->info.ifindex, true);
 
 	shunt_fact(pq->q.dev, "promiscuous", "yes");
-	return opt(pq, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &m, sizeof m, "promiscuous mode", err);
+	return report(rc, "promiscuous mode", err);
 }
 
 static int setup_rx(struct packet_queue *pq, struct shunt_err *err)
@@ -167,11 +170,9 @@ void packet_socket_unhook(struct packet_queue *pq)
  * counted as lost. */
 static void hand_back(struct packet_queue *pq)
 {
-	struct packet_mreq m = {
-		.mr_ifindex = (int)pq->q.dev->info.ifindex, .mr_type = PACKET_MR_PROMISC};
 	uint8_t byte;
 
-	setsockopt(pq->fd, SOL_PACKET, PACKET_DROP_MEMBERSHIP, &m, sizeof m);
+	shunt_netdev_membership(pq->fd, pq->q.dev->info.ifindex, false);
 	if (pq->final)
 		while (recv(pq->fd, &byte, sizeof byte, MSG_DONTWAIT) >= 0)
 			continue;
