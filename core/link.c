@@ -3,19 +3,15 @@
  */
 #include "core/link.h"
 
+#include "core/ifreq.h"
+
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
 #include <linux/veth.h>
-#include <net/if.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #ifndef IFLA_GRO_MAX_SIZE /* Linux 5.19 */
 #define IFLA_GRO_MAX_SIZE 58
@@ -158,14 +154,9 @@ static int set_gro_size(const char *name, uint16_t attr, uint32_t size, struct s
 int shunt_link_set_gro(const char *name, bool on, uint32_t max_size, struct shunt_err *err)
 {
 	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = on};
-	struct ifreq ifr = {.ifr_data = (void *)&value};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc = shunt_ethtool(if_nametoindex(name), &value);
 
-	if (fd < 0)
-		return shunt_fail(err, -errno, NULL, "socket: %s", strerror(errno));
-	snprintf(ifr.ifr_name, sizeof ifr.ifr_name, "%s", name);
-	int rc = report(ioctl(fd, SIOCETHTOOL, &ifr) ? -errno : 0, "switch the GRO of", name, err);
-	close(fd);
+	rc = report(rc, "switch the GRO of", name, err);
 	if (rc || !on)
 		return rc;
 	rc = set_gro_size(name, IFLA_GRO_MAX_SIZE, max_size, err);

@@ -3,18 +3,15 @@
  */
 #include "core/link_list.h"
 
+#include "core/ifreq.h"
+
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 struct list {
 	struct shunt_link *links;
@@ -111,14 +108,12 @@ static int dump(struct mnl_socket *nl, struct list *list)
 	return 0;
 }
 
-static void ask_driver(int fd, struct shunt_link *l)
+static void ask_driver(struct shunt_link *l)
 {
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
-	struct ifreq ifr = {.ifr_data = (void *)&info};
 
-	if (!if_indextoname(l->index, ifr.ifr_name) || ioctl(fd, SIOCETHTOOL, &ifr))
-		return;
-	snprintf(l->driver, sizeof l->driver, "%.31s", info.driver);
+	if (!shunt_ethtool(l->index, &info))
+		snprintf(l->driver, sizeof l->driver, "%.31s", info.driver);
 }
 
 int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *err)
@@ -132,10 +127,7 @@ int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *e
 	if (rc)
 		return shunt_fail(
 			err, rc, NULL, "cannot list network interfaces: %s", strerror(-rc));
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	for (unsigned i = 0; fd >= 0 && i < list.n && i < most; i++)
-		ask_driver(fd, &links[i]);
-	if (fd >= 0)
-		close(fd);
+	for (unsigned i = 0; i < list.n && i < most; i++)
+		ask_driver(&links[i]);
 	return (int)list.n;
 }

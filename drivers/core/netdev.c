@@ -2,36 +2,24 @@
  * Network interfaces by ioctl, netdevice(7).
  */
 #include "drivers/core/netdev.h"
+
+#include "core/ifreq.h"
 #include "drivers/core/netns.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
+#include <linux/sockios.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static int ask(unsigned long request, struct ifreq *ifr)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	int rc = ioctl(fd, request, ifr) ? -errno : 0;
-	close(fd);
-	return rc;
-}
 
 int shunt_netdev_flags(unsigned ifindex)
 {
 	struct ifreq ifr = {.ifr_flags = 0};
 
-	/* An interface can be renamed at any time: by index, never by a remembered name. */
-	if (!if_indextoname(ifindex, ifr.ifr_name))
-		return errno == ENXIO ? -ENODEV : -errno;
-	int rc = ask(SIOCGIFFLAGS, &ifr);
+	int rc = shunt_ifreq(ifindex, SIOCGIFFLAGS, &ifr);
+
 	return rc ? rc : (int)(unsigned short)ifr.ifr_flags;
 }
 
@@ -53,12 +41,11 @@ int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail(err, -ENETDOWN, remedy, "%s: interface '%.60s' is down",
 			dev->spec.scheme, dev->spec.target);
 	}
-	if_indextoname(ifindex, ifr.ifr_name);
-	snprintf(dev->info.ifname, sizeof dev->info.ifname, "%s", ifr.ifr_name);
-	int rc = ask(SIOCGIFMTU, &ifr);
+	int rc = shunt_ifreq(ifindex, SIOCGIFMTU, &ifr);
 	if (rc)
 		return shunt_fail(err, rc, NULL, "%s: cannot read the MTU of '%.60s': %s",
 			dev->spec.scheme, dev->spec.target, strerror(-rc));
+	snprintf(dev->info.ifname, sizeof dev->info.ifname, "%s", ifr.ifr_name);
 	dev->info.ifindex = ifindex;
 	dev->info.mtu = (uint32_t)ifr.ifr_mtu;
 	/* Ethernet header, and a VLAN tag that the MTU does not count. */

@@ -3,15 +3,13 @@
  * generic receive offload merges frames. By rtnetlink(7) and ethtool's ioctl, in the thread's
  * namespace; what can't be read is taken for the kernel's default.
  */
+#include "core/ifreq.h"
 #include "drivers/packet/packet.h"
 
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #ifndef IFLA_GRO_MAX_SIZE /* Linux 5.19 */
@@ -27,15 +25,8 @@
 static bool merges(const struct shunt_dev *dev)
 {
 	struct ethtool_value value = {.cmd = ETHTOOL_GGRO};
-	struct ifreq ifr = {.ifr_data = (char *)&value};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (!if_indextoname(dev->info.ifindex, ifr.ifr_name))
-		ifr.ifr_name[0] = 0;
-	bool off = fd >= 0 && !ioctl(fd, SIOCETHTOOL, &ifr) && !value.data;
-	if (fd >= 0)
-		close(fd);
-	return !off;
+	return shunt_ethtool(dev->info.ifindex, &value) || value.data;
 }
 
 /* The larger of the two limits in an RTM_NEWLINK, 0 if it has neither. */
