@@ -27,8 +27,14 @@ static int status_of(int status)
 /* /proc of the PID namespace and /sys of the network namespace, seen in here only. */
 static int own_mounts(struct shunt_err *err)
 {
-	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) ||
-		mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+	/* Only a mount point has a propagation to change. A chroot into a plain directory has none,
+	 * and what is mounted there would appear outside, too, for good. */
+	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
+		return shunt_fail(err, -errno,
+			errno == EINVAL ? "in a chroot, `mount --rbind DIR DIR` before it" : NULL,
+			"cannot keep the lab's mounts from others: %s",
+			errno == EINVAL ? "/ is no mount point" : strerror(errno));
+	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return shunt_fail(
 			err, -errno, NULL, "cannot mount /proc in the lab: %s", strerror(errno));
 	/* Only for /sys/class/net; a lab without it still works. The bpf and trace file systems

@@ -107,6 +107,31 @@ X
                  f"{spec}: renamed under way, goes on", done.stdout[-500:] + done.stderr)
 
 
+# A root of a directory with what a program needs in it; $1 says how the directory is made one.
+CHROOT = """
+root=$(mktemp -d)
+mount -t tmpfs none "$root"
+mkdir -p "$root/new"; cd "$root/new"
+eval "$1"; cd "$root/new"
+mkdir -p usr etc proc sys tmp ".$DIR"
+for d in bin lib lib64; do ln -s "usr/$d" "$d"; done
+mount --bind /usr usr; mount --bind /etc etc; mount --bind "$DIR" ".$DIR"; mount -t proc proc proc
+chroot . "$SHUNT" lab -- cat /sys/class/net/near0/carrier
+status=$?
+cd /; umount -R "$root"; rmdir "$root"
+exit $status"""
+
+
+def in_chroot(t):
+    """Of a directory that is no mount point the lab cannot part its mounts from the rest."""
+    path = os.path.abspath(shunt)
+    env = dict(os.environ, SHUNT=path, DIR=os.path.dirname(path))
+    refused(t, run(["unshare", "-m", "sh", "-c", CHROOT, "-", ":"], env=env), 1, "mount --rbind",
+            "lab in a chroot that is no mount point")
+    done = run(["unshare", "-m", "sh", "-c", CHROOT, "-", "mount --rbind . ."], env=env)
+    t.equal((done.returncode, done.stdout, done.stderr), (0, "1\n", ""), "and in one that is")
+
+
 def as_nobody(t):
     done = run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", shunt, "rx", "packet:lo"])
     refused(t, done, 1, "CAP_NET_RAW", "rx without permission")
@@ -122,6 +147,7 @@ def main():
         refused(t, run([shunt, *words]), 2, text, "shunt " + " ".join(words))
     captures(t)
     faults(t)
+    in_chroot(t)
     as_nobody(t)
     t.finish()
 
