@@ -17,8 +17,8 @@
 #define TAGS        22u   /* an Ethernet header and two VLAN tags */
 #define HEADROOM    256u  /* the most that a driver wants before a frame */
 
-/* A card: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them that the
- * other side may want. */
+/* A card of ours: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them
+ * that the other side may want. */
 static bool is_card(const struct shunt_dev *dev)
 {
 	return !strcmp(dev->spec.scheme, "pci");
@@ -53,7 +53,9 @@ static int make_region(struct bench_forward *f, struct shunt_err *err)
 	for (unsigned i = 0; i < 2; i++) {
 		const struct shunt_dev *dev = f->dev[i];
 		opts.chunks += chunks_for(dev);
-		if (is_card(dev) || dev->info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
+		/* An interface may be a card, too: zero-copy wants so much. */
+		if (is_card(dev) || dev->info.ifname[0] ||
+			dev->info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
 			opts.chunk = 2 * SHUNT_CHUNK;
 	}
 	return shunt_region_create(&f->region, &opts, err);

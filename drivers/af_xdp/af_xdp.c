@@ -5,6 +5,7 @@
  * chunk less 256 bytes is lost, and counted as too_long.
  */
 #include "drivers/af_xdp/af_xdp.h"
+#include "core/clock.h"
 #include "drivers/af_xdp/ring.h"
 #include "drivers/core/netdev.h"
 
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LINK_MS 10000u /* an 82599 took 8 s to get its link back */
 
 static const struct shunt_key keys[] = {
 	{"queues", SHUNT_KEY_TEXT, "all, or a list like 0-3,7", 0, 0},
@@ -53,12 +56,13 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 	struct afxdp *a = dev->priv;
 	const struct shunt_spec *s = &dev->spec;
 
-	a->mode = shunt_spec_is(s, "mode", "zc", false)     ? AFXDP_ZC
-		  : shunt_spec_is(s, "mode", "copy", false) ? AFXDP_COPY
-							    : AFXDP_AUTO;
 	a->attach = shunt_spec_is(s, "attach", "skb", false)      ? SHUNT_XDP_SKB
 		    : shunt_spec_is(s, "attach", "native", false) ? SHUNT_XDP_NATIVE
 								  : SHUNT_XDP_AUTO;
+	a->mode = shunt_spec_is(s, "mode", "zc", false)     ? AFXDP_ZC
+		  : shunt_spec_is(s, "mode", "copy", false) ? AFXDP_COPY
+		  : a->attach == SHUNT_XDP_SKB              ? AFXDP_COPY
+							    : AFXDP_AUTO;
 	a->drop = shunt_spec_is(s, "action", "drop", false);
 	a->wakeup = shunt_spec_is(s, "wakeup", "on", true);
 	a->promisc = shunt_spec_is(s, "promisc", "on", true);
@@ -127,19 +131,39 @@ static int afxdp_detach(struct shunt_dev *dev, struct shunt_region *region, stru
 	return 0;
 }
 
+/* Intel's 1 and 10 Gbit/s cards are told a buffer's size in KiB (SRRCTL.BSIZEPKT): what is left of
+ * 2048 bytes is 1 KiB to them, and igb splits longer frames in two, silently. So zero-copy on a
+ * card has chunks of 4096 bytes. A device without a ring of its own has no zero-copy. */
+static int choose_chunk(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+
+	a->devring = a->mode == AFXDP_COPY ? 0 : afxdp_device_ring(dev->info.ifname);
+	a->chunk = a->devring ? AFXDP_ZC_CHUNK : SHUNT_CHUNK;
+	if (!a->attached || a->region->info.chunk >= a->chunk)
+		return 0;
+	if (a->mode == AFXDP_ZC)
+		return shunt_fail_usage(err, -EINVAL, "make the region with them, or use mode=copy",
+			"xdp: zero-copy wants chunks of %u bytes, region %u has %u", a->chunk,
+			a->region->info.id, a->region->info.chunk);
+	shunt_note(dev, "copy: zero-copy wants chunks of %u bytes, the region has %u", a->chunk,
+		a->region->info.chunk);
+	a->mode = AFXDP_COPY;
+	a->devring = 0;
+	return 0;
+}
+
 /* RX holds room frames; FILL as many, what the device's ring takes out of it for itself, and a few
  * more, so that under overload RX is full before FILL is empty, and the loss has the right name. */
 static void choose_sizes(struct shunt_dev *dev)
 {
 	struct afxdp *a = dev->priv;
-	uint32_t longest = a->region ? a->region->info.chunk : SHUNT_CHUNK;
+	uint32_t longest = (a->region ? a->region->info.chunk : a->chunk) - AFXDP_HEADROOM;
 
 	a->rx_size = afxdp_pow2(dev->room);
-	a->devring = a->mode == AFXDP_COPY ? 0 : afxdp_device_ring(dev->info.ifname);
 	a->target = afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST_MAX
 					     : AFXDP_TX_FILL;
 	a->fill_size = afxdp_pow2(a->target);
-	longest -= AFXDP_HEADROOM;
 	if (dev->info.max_frame > longest)
 		dev->info.max_frame = longest;
 }
@@ -170,28 +194,72 @@ static int load_program(struct shunt_dev *dev, struct shunt_err *err)
 		.drop = a->drop,
 		.queues = a->queues};
 
-	if (!afxdp_can(dev, SHUNT_RX))
-		return 0;
 	return shunt_redirect_open(&a->prog, &opts, err);
 }
 
-/* Frames arrive from the last line on: everything that takes them is there before. */
+/* A card may reset when it takes a program, and its link is then down for seconds. What TX holds
+ * meanwhile would wait, and what comes would be lost. */
+static void wait_for_carrier(struct shunt_dev *dev)
+{
+	uint64_t end = shunt_now() + LINK_MS * UINT64_C(1000000);
+
+	while (!afxdp_setting(dev, "carrier")) {
+		if (shunt_now() > end) {
+			shunt_note(dev, "the link of %s is still down after %u ms",
+				dev->info.ifname, LINK_MS);
+			return;
+		}
+		usleep(10000);
+	}
+}
+
+/* Drivers have no zero-copy beside a program in skb mode: the kernel would copy, and say that it
+ * does not. */
+static int attach_program(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+	bool had_link = afxdp_setting(dev, "carrier") > 0;
+	int rc = shunt_redirect_attach(a->prog, err);
+
+	if (rc == -EBUSY && !afxdp_can(dev, SHUNT_RX)) {
+		shunt_note(dev, "%s has an XDP program of somebody else's: left alone",
+			dev->info.ifname);
+		shunt_redirect_close(a->prog);
+		a->prog = NULL;
+		return 0;
+	}
+	if (!rc && a->queue[0].zc && shunt_redirect_is_skb(a->prog))
+		rc = shunt_fail(err, -ENOTSUP, "use mode=copy",
+			"xdp: zero-copy needs the program attached natively: %s",
+			shunt_redirect_fallback(a->prog));
+	if (!rc && had_link)
+		wait_for_carrier(dev);
+	return rc;
+}
+
+/* Frames arrive from the last line on: everything that takes them is there before. Intel's cards
+ * have a ring for zero-copy transmit only while a program is attached, and else refuse to be woken
+ * (igb_xsk_wakeup(), ixgbe_xsk_wakeup()): the same program, without a socket, passes all frames. */
 static int start_sockets(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;
-	int rc;
+	int rc = choose_chunk(dev, err);
 
+	if (rc)
+		return rc;
 	choose_sizes(dev);
 	rc = afxdp_memory_open(dev, err);
 	if (!rc)
 		rc = afxdp_sockets_open(dev, err);
+	if (!rc && !a->prog && a->queue[0].zc)
+		rc = load_program(dev, err);
 	for (unsigned i = 0; !rc && i < dev->nqueues; i++) {
 		afxdp_rx_choose(&a->queue[i]);
 		afxdp_tx_choose(&a->queue[i]);
-		if (a->prog)
+		if (afxdp_can(dev, SHUNT_RX))
 			rc = shunt_redirect_set(a->prog, a->queue[i].id, a->queue[i].fd, err);
 	}
-	return rc || !a->prog ? rc : shunt_redirect_attach(a->prog, err);
+	return rc || !a->prog ? rc : attach_program(dev, err);
 }
 
 static void undo(struct shunt_dev *dev)
@@ -228,7 +296,7 @@ static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
 	struct afxdp *a = dev->priv;
 	int rc = make_queues(dev, err);
 
-	if (!rc)
+	if (!rc && afxdp_can(dev, SHUNT_RX))
 		rc = load_program(dev, err);
 	if (!rc)
 		rc = a->drop ? afxdp_drop_start(dev, err) : start_sockets(dev, err);
@@ -242,19 +310,18 @@ static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
 	return 0;
 }
 
-/* The program goes first: a frame that it has counted finds its socket. */
+/* The program goes before the sockets: a frame that it has counted finds its own. But what is to be
+ * sent goes before the program, since a card may reset without it. */
 static void afxdp_stop(struct shunt_dev *dev)
 {
 	struct afxdp *a = dev->priv;
 
+	for (unsigned i = 0; afxdp_can(dev, SHUNT_TX) && i < dev->nqueues; i++)
+		afxdp_tx_stop(&a->queue[i]);
 	if (a->prog)
 		shunt_redirect_detach(a->prog);
-	for (unsigned i = 0; i < dev->nqueues; i++) {
-		struct xsk_queue *xq = &a->queue[i];
-		__atomic_store_n(&xq->stopped, true, __ATOMIC_RELAXED);
-		if (!a->drop && afxdp_can(dev, SHUNT_TX))
-			afxdp_tx_stop(xq);
-	}
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		__atomic_store_n(&a->queue[i].stopped, true, __ATOMIC_RELAXED);
 	if (a->drop)
 		return;
 	shunt_fact(dev, "napi_id", "%u", afxdp_napi_id(&a->queue[0]));

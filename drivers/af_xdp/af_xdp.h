@@ -17,6 +17,7 @@
 #define AFXDP_HEADROOM 256u  /* XDP_PACKET_HEADROOM: the kernel keeps it before a received frame */
 #define AFXDP_RESERVE  512u  /* chunks a queue that applications may hold without starving FILL */
 #define AFXDP_TX_ROOM  2048u /* TX and COMPLETION descriptors */
+#define AFXDP_ZC_CHUNK 4096u /* bytes, the most that a UMEM may have */
 #define AFXDP_TX_FILL  64u   /* chunks in a transmit-only queue's FILL: some drivers leak at none */
 /* Empty receives before the link is looked at: about 10 ms of spinning, one system call. */
 #define AFXDP_IDLE (1u << 20)
@@ -58,6 +59,7 @@ struct afxdp {
 	uint32_t busy;
 	uint64_t queues;  /* covered, bit i = queue i */
 	uint32_t devring; /* descriptors in the device's own receive ring; 0 unknown or none */
+	uint32_t chunk;   /* bytes, of a region of our own */
 	uint32_t rx_size, fill_size, target;
 	struct shunt_region *region;
 	bool attached; /* the region is the application's */
@@ -75,6 +77,10 @@ static inline bool afxdp_can(const struct shunt_dev *dev, enum shunt_dir dir)
 /* channels.c: in the thread's network namespace. */
 uint32_t afxdp_channels(const char *ifname);
 uint32_t afxdp_device_ring(const char *ifname);
+/* Does a card take VLAN tags out of frames? Virtual devices say so and do not. */
+bool afxdp_strips_tags(const char *ifname);
+/* A number below /sys/class/net/IF, -1 if it can't be known. */
+long afxdp_setting(const struct shunt_dev *dev, const char *name);
 
 /* socket.c: UMEM, sockets, options. Undone by afxdp_sockets_close, also after a failure. */
 int afxdp_sockets_open(struct shunt_dev *dev, struct shunt_err *err);

@@ -32,7 +32,7 @@ static void describe_memory(struct shunt_dev *dev)
 	const struct shunt_region_info *info = &a->region->info;
 
 	shunt_fact(dev, "huge_pages", "%s", info->huge ? "yes" : "no");
-	if (a->prog)
+	if (afxdp_can(dev, SHUNT_RX))
 		shunt_fact(dev, "room", "%u frames: RX %u, FILL %u", a->rx_size, a->rx_size,
 			a->target);
 	else
@@ -58,13 +58,23 @@ static void describe_attach(struct shunt_dev *dev)
 void afxdp_describe(struct shunt_dev *dev)
 {
 	const struct afxdp *a = dev->priv;
-	const char *how = !a->prog                         ? "transmit only"
+	bool receives = afxdp_can(dev, SHUNT_RX);
+	const char *how = !receives                        ? "transmit only"
 			  : shunt_redirect_is_skb(a->prog) ? "skb"
 							   : "native";
 
-	shunt_fact(dev, "action", "%s", a->drop ? "drop" : a->prog ? "redirect" : "none");
+	shunt_fact(dev, "action", "%s",
+		a->drop    ? "drop"
+		: receives ? "redirect"
+		: a->prog  ? "pass"
+			   : "none");
 	describe_attach(dev);
 	describe_queues(dev);
+	if (receives && afxdp_strips_tags(dev->info.ifname))
+		shunt_note(dev,
+			"%s takes VLAN tags out, and XDP does not see them: `ethtool -K %s rxvlan "
+			"off` leaves them in",
+			dev->info.ifname, dev->info.ifname);
 	if (a->drop) {
 		snprintf(dev->info.mode, sizeof dev->info.mode, "XDP_DROP, %s", how);
 		return;
@@ -83,7 +93,7 @@ void afxdp_describe(struct shunt_dev *dev)
 	if (a->refused)
 		shunt_note(dev, "the driver of %s has no zero-copy for it: the kernel copies",
 			dev->info.ifname);
-	if (!a->prog)
+	if (!receives)
 		snprintf(dev->info.mode, sizeof dev->info.mode, "AF_XDP %s, %s, TX %u", how, mode,
 			AFXDP_TX_ROOM);
 	else
@@ -99,9 +109,10 @@ int afxdp_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shun
 	struct afxdp *a = dev->priv;
 	struct shunt_redirect_counts c = {.seen = 0};
 	uint64_t full = 0, empty = 0, dropped = 0, waiting = 0;
-	int rc = a->prog ? shunt_redirect_read(a->prog, &c) : 0;
+	bool receives = afxdp_can(dev, SHUNT_RX);
+	int rc = receives ? shunt_redirect_read(a->prog, &c) : 0;
 
-	for (unsigned i = 0; !rc && a->prog && i < dev->nqueues; i++) {
+	for (unsigned i = 0; !rc && receives && i < dev->nqueues; i++) {
 		struct xdp_statistics s;
 		rc = afxdp_statistics(&a->queue[i], &s);
 		full += s.rx_ring_full;

@@ -22,7 +22,8 @@ static uint32_t chunks_a_queue(const struct shunt_dev *dev)
 static int own_region(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;
-	struct shunt_region_opts opts = {.chunks = dev->nqueues * chunks_a_queue(dev)};
+	struct shunt_region_opts opts = {
+		.chunk = a->chunk, .chunks = dev->nqueues * chunks_a_queue(dev)};
 	int rc = shunt_region_create(&a->region, &opts, err);
 
 	if (rc)

@@ -4,7 +4,6 @@
 #include "drivers/af_xdp/af_xdp.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -26,24 +25,6 @@ static int set(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof value) ? -errno : 0;
 }
 
-/* Where sysfs shows this namespace's interfaces: what the user may want to set. */
-static long napi_setting(const struct shunt_dev *dev, const char *name)
-{
-	char path[128];
-	long value = -1;
-
-	if (dev->netns >= 0)
-		return -1;
-	snprintf(path, sizeof path, "/sys/class/net/%s/%s", dev->info.ifname, name);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return -1;
-	if (fscanf(f, "%ld", &value) != 1)
-		value = -1;
-	fclose(f);
-	return value;
-}
-
 void afxdp_set_busy(struct shunt_dev *dev, struct xsk_queue *xq)
 {
 	const struct afxdp *a = dev->priv;
@@ -59,8 +40,8 @@ void afxdp_set_busy(struct shunt_dev *dev, struct xsk_queue *xq)
 		shunt_note(dev, "busy-polling refused (%s): raising it needs CAP_NET_ADMIN",
 			strerror(-rc));
 	/* The interface is not ours to tune, and it would have to be put back after a kill. */
-	if (napi_setting(dev, "napi_defer_hard_irqs") <= 0 ||
-		napi_setting(dev, "gro_flush_timeout") <= 0)
+	if (afxdp_setting(dev, "napi_defer_hard_irqs") <= 0 ||
+		afxdp_setting(dev, "gro_flush_timeout") <= 0)
 		shunt_note(dev,
 			"busy-polling wants napi_defer_hard_irqs and gro_flush_timeout set on the "
 			"interface (2 and 200000, say); they are left alone");

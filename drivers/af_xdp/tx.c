@@ -69,14 +69,25 @@ static void kick(struct xsk_queue *xq)
 	}
 }
 
-/* Kick until TX is empty or nothing moved for 100 ms. */
+/* What is lost if the device goes now. A copy that the kernel has taken goes its own way; with
+ * zero-copy the frame lies here until its completion. */
+static uint32_t unsent(const struct xsk_queue *xq)
+{
+	return xq->zc ? xq->tx_out : afxdp_pending(&xq->tx);
+}
+
+/* Kick until all is sent or nothing moved for 100 ms. */
 static void flush(struct xsk_queue *xq)
 {
+	uint32_t left = unsent(xq);
 	uint64_t end = shunt_now() + FLUSH_NS;
 
-	while (afxdp_pending(&xq->tx) && !xq->q.error && shunt_now() < end) {
+	while (left && !xq->q.error && shunt_now() < end) {
 		kick(xq);
 		reap(xq);
+		if (unsent(xq) < left)
+			end = shunt_now() + FLUSH_NS;
+		left = unsent(xq);
 	}
 }
 
@@ -93,8 +104,9 @@ static bool copy_in(struct xsk_queue *xq, const struct shunt_pkt *p, struct xdp_
 	return true;
 }
 
-/* Nothing may go into the ring that the kernel would call invalid: it drops it without completion,
- * and the chunk with it. True when the frame cannot be sent, and is given up. */
+/* Nothing may go into the ring that the kernel would call invalid: not every kernel completes what
+ * it drops so, and then the chunk is lost with it. True when the frame cannot be sent, and is given
+ * up. */
 static bool unsendable(struct xsk_queue *xq, struct shunt_pkt *p, bool ours)
 {
 	uint64_t room = ours ? (uint64_t)~xq->chunk_mask + 1 -
@@ -178,7 +190,7 @@ int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	uint64_t errors = q->stats.tx_errors;
 
 	flush(xq);
-	uint64_t lost = q->stats.tx_errors - errors + afxdp_pending(&xq->tx);
+	uint64_t lost = q->stats.tx_errors - errors + unsent(xq);
 	r->refused += lost;
 	r->sent -= lost;
 	return rc;
@@ -188,7 +200,7 @@ int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 void afxdp_tx_stop(struct xsk_queue *xq)
 {
 	flush(xq);
-	SHUNT_COUNT(&xq->q, tx_errors, afxdp_pending(&xq->tx));
+	SHUNT_COUNT(&xq->q, tx_errors, unsent(xq));
 	xq->q.tx = shunt_no_tx;
 }
 
