@@ -35,6 +35,10 @@ const char app_compare_usage[] =
 	"  --iface IF           measure the traffic that IF gets, packet-* paths only\n"
 	"  --take-traffic       with --iface: also paths that take the traffic away from the "
 	"kernel\n"
+	"  --nic IF             measure on cards: IF is the kernel's, packet-* and xdp-* paths use "
+	"it\n"
+	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, live:IF, "
+	"pci:ADDRESS\n"
 	"  --gro                let GRO merge frames in the lab\n"
 	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
 	"  --html FILE          write a report, one file\n"
@@ -44,14 +48,14 @@ struct options {
 	struct bench_compare_opts run;
 	const char *specs[BENCH_PATHS_MAX];
 	const char *json, *html;
-	bool list, rate_given;
+	bool list, rate_given, generator_given;
 };
 
 static const struct option longs[] = {{"paths", 1, NULL, 'p'}, {"path", 1, NULL, 'P'},
 	{"size", 1, NULL, 's'}, {"flows", 1, NULL, 'f'}, {"rate", 1, NULL, 'r'},
 	{"seconds", 1, NULL, 'S'}, {"rounds", 1, NULL, 'n'}, {"seed", 1, NULL, 'e'},
 	{"traffic", 1, NULL, 't'}, {"generator", 1, NULL, 'g'}, {"iface", 1, NULL, 'i'},
-	{"take-traffic", 0, NULL, 'T'}, {"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'},
+	{"nic", 1, NULL, 'N'}, {"via", 1, NULL, 'V'}, {"take-traffic", 0, NULL, 'T'}, {"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'},
 	{"html", 1, NULL, 'h'}, {"list", 0, NULL, 'l'}, {0}};
 
 static const struct app_verb *self(void)
@@ -127,6 +131,7 @@ static int read_option(struct options *o, int c, const char *arg)
 		r->traffic = arg;
 		break;
 	case 'g':
+		o->generator_given = true;
 		r->packet_generator = !strcmp(arg, "packet");
 		if (!r->packet_generator && strcmp(arg, "live"))
 			rc = app_usage(
@@ -134,6 +139,12 @@ static int read_option(struct options *o, int c, const char *arg)
 		break;
 	case 'i':
 		r->iface = arg;
+		break;
+	case 'N':
+		r->nic = arg;
+		break;
+	case 'V':
+		r->via = arg;
 		break;
 	case 'T':
 		r->take_traffic = true;
@@ -170,6 +181,12 @@ static int check(struct options *o)
 			"--iface measures the traffic that is there: no --traffic, --size, --rate");
 	if (r->take_traffic && !r->iface)
 		return app_usage(self(), "--take-traffic goes with --iface");
+	if (!r->nic != !r->via)
+		return app_usage(self(), "--nic and --via go together: who receives, and who sends");
+	if (r->nic && (r->iface || r->traffic || r->gro || o->generator_given))
+		return app_usage(self(),
+			"--nic sends synthetic frames through --via: no --iface, --traffic, --gro, "
+			"--generator");
 	if (r->traffic && !o->rate_given)
 		r->rate = BENCH_CAPTURE_PPS;
 	r->specs = o->specs;

@@ -25,8 +25,11 @@ struct bench_compare_opts {
 	unsigned rounds;     /* 0 = 5 */
 	const char *traffic; /* capture file, NULL for synthetic frames */
 	bool packet_generator;
-	const char *iface; /* measure this interface's own traffic, NULL for the lab */
+	const char *iface; /* measure this interface's own traffic, NULL for the lab or the wire */
 	bool take_traffic;
+	/* Both or none: cards in place of the lab's veth pair. */
+	const char *nic; /* the kernel's card under test, which packet-* and xdp-* paths get */
+	const char *via; /* spec of the device that frames are sent through, to reach all others */
 	bool gro;
 	uint64_t seed; /* 0 = taken from the clock */
 	const volatile bool *stop;

@@ -6,6 +6,7 @@
 #include "drivers/core/driver.h"
 
 #include <shunt/version.h>
+#include <string.h>
 
 static json_t *figure(struct shunt_figure f)
 {
@@ -131,11 +132,15 @@ static json_t *generator(const struct bench_run *run)
 	}
 	for (unsigned i = 0; i < info.nnotes; i++)
 		json_array_append_new(notes, bench_json_text(info.notes[i]));
-	const char *name = !run->sender ? "none" : run->filled.packet_generator ? "packet" : "live";
 	const char *spec = !run->sender                   ? ""
+			   : run->filled.nic              ? run->filled.via
 			   : run->filled.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg"
 							  : "live:" BENCH_FAR;
-	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "spec", spec,
+	char name[16] = "none";
+	if (run->sender)
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "spec",
+		spec,
 		"batch", (int)t.batch, "asked_pps", figure(t.asked), "sent_pps", figure(t.sent),
 		"max_late_ns", figure(t.late), "cpu_ns_per_packet", figure(t.cpu), "notes", notes);
 }
@@ -207,10 +212,10 @@ json_t *bench_document(struct bench_run *run)
 	warn_of_lateness(run);
 	for (unsigned i = 0; i < run->warnings; i++)
 		json_array_append_new(warnings, bench_json_text(run->warning[i]));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "shunt-compare/1", "version", SHUNT_VERSION, "started", run->started,
 		"seed", (json_int_t)run->filled.seed, "command", command(run), "environment",
-		environment(run), "workload", workload(run), "generator", generator(run),
+		environment(run), "cards", bench_cards(run), "workload", workload(run), "generator", generator(run),
 		"selftest", selftests(run), "ceiling", ceiling, "paths", paths, "gain",
 		bench_gains(run), "warnings", warnings);
 }

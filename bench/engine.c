@@ -34,7 +34,7 @@ bool bench_stopped(const struct bench_run *run)
 
 void bench_place(const struct bench_run *run, const char *spec, char *buf, size_t size)
 {
-	if (run->filled.iface || strstr(spec, "netns="))
+	if (run->filled.iface || bench_is_pci(spec) || strstr(spec, "netns="))
 		snprintf(buf, size, "%s", spec);
 	else
 		snprintf(buf, size, "%s%cnetns=%s", spec, strchr(spec, '?') ? '&' : '?',
@@ -68,8 +68,7 @@ static void give_up(struct bench_run_path *p, enum bench_status status, const ch
 	snprintf(p->reason, sizeof p->reason, "%s", reason);
 }
 
-/* One pass with so many frames at such a pace. */
-static int one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
+int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
 	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err)
 {
 	struct shunt_flood flood = {.nframes = 0};
@@ -92,7 +91,15 @@ static int one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_
 		if (pps > 0 && flood.stamp && kind != BENCH_COST && kind != BENCH_COUNT)
 			pass.latency = p->latency;
 	}
+	struct bench_card_counts before, *card = &res->card;
+	bool known = run->filled.nic && bench_wire_count(&run->wire, &before);
 	int rc = bench_pass_run(&pass, res, err);
+	if (known && !rc && !bench_is_pci(p->spec) && bench_wire_count(&run->wire, card)) {
+		res->card_known = true;
+		card->packets -= before.packets;
+		card->missed -= before.missed;
+		card->bad -= before.bad;
+	}
 	if (run->sender)
 		bench_workload_end(&run->work, &flood);
 	return rc;
@@ -132,7 +139,10 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 	double pps = paced && !run->work.speed ? run->paced_pps : 0;
 	if (run->filled.iface)
 		run->filled.seconds /= 4;
-	int rc = one_pass(run, p, BENCH_RATE, WARM_UP_FRAMES / (paced ? 10 : 1), pps, res, &err);
+	uint64_t frames = paced ? WARM_UP_FRAMES / 10 : WARM_UP_FRAMES;
+	if (pps > 0 && pps < (double)frames)
+		frames = (uint64_t)pps; /* a second will do */
+	int rc = bench_one_pass(run, p, BENCH_RATE, frames ? frames : 1, pps, res, &err);
 	if (run->filled.iface)
 		run->filled.seconds *= 4;
 	p->latency = latency;
@@ -183,7 +193,7 @@ static void measure(struct bench_run *run, struct bench_run_path *p, enum bench_
 		run->filled.progress(run->filled.ctx, run->done, run->total, what);
 	run->done++;
 	size_pass(run, p, kind, &frames, &pps);
-	if (one_pass(run, p, kind, frames, pps, &rec->result, &err)) {
+	if (bench_one_pass(run, p, kind, frames, pps, &rec->result, &err)) {
 		if (!bench_stopped(run))
 			give_up(p, BENCH_FAILED, err.what);
 		return;
@@ -245,11 +255,18 @@ static int pick_paths(struct bench_run *run, struct shunt_err *err)
 	if (!paths)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
 	int rc = bench_paths_pick(paths, f->paths, f->specs, f->nspecs,
-		f->iface ? f->iface : BENCH_NEAR, f->iface && !f->take_traffic, err);
+		f->iface ? f->iface : f->nic ? f->nic : BENCH_NEAR, f->iface && !f->take_traffic, err);
 	for (unsigned i = 0; i < paths->n; i++) {
 		run->path[i].path = paths->path[i];
 		run->npaths = i + 1;
+		if (!rc && !f->nic && bench_is_pci(paths->path[i].spec))
+			rc = shunt_fail_usage(err, -EINVAL,
+				"--nic IF names the kernel's card, --via SPEC who sends to both",
+				"the lab's frames reach no PCI card: '%.60s' needs a wire",
+				paths->path[i].spec);
 	}
+	if (!rc && f->nic)
+		rc = bench_wire_check(&run->wire, f->nic, f->via, paths, err);
 	free(paths);
 	return rc;
 }
@@ -284,6 +301,9 @@ static void note_machine(struct bench_run *run)
 		bench_warn(run,
 			"one core only: the generator and the application take turns on it, "
 			"so that no rate here is the path's");
+	if (run->machine.emulated)
+		bench_warn(run, "this CPU is emulated (QEMU TCG): times and rates are the "
+				"emulation's and compare nothing; counts hold");
 	if (run->machine.load[0] > run->machine.cores * 0.5)
 		bench_warn(run, "the machine was busy when the run began (load %.2f on %u cores)",
 			run->machine.load[0], run->machine.cores);
@@ -327,6 +347,8 @@ static int prepare(struct bench_run *run, struct shunt_err *err)
 		rc = open_workload(run, err);
 	if (!rc)
 		rc = bench_lab_open(&run->lab, &lab, err);
+	if (!rc && run->filled.nic)
+		rc = bench_wire_open(&run->wire, run->filled.via, &run->lab, err);
 	if (!rc)
 		rc = check_specs(run, err);
 	if (!rc)
@@ -335,20 +357,27 @@ static int prepare(struct bench_run *run, struct shunt_err *err)
 		rc = bench_pin(run->cores.app, err);
 	if (!rc)
 		rc = open_generator(run, err);
+	if (!rc && run->filled.nic)
+		rc = bench_sender_open(&run->via, run->wire.via, run->cores.generator, err);
 	return rc;
 }
 
 static int perform(struct bench_run *run, struct shunt_err *err)
 {
+	int rc = run->filled.nic ? bench_wire_probe(run, err) : 0;
+
+	if (rc)
+		return rc;
 	note_machine(run);
 	if (run->filled.progress)
 		run->filled.progress(run->filled.ctx, 0, 0, "self-tests of the probes");
-	int rc = bench_selftests(run, err);
+	rc = bench_selftests(run, err);
 	if (rc)
 		return rc;
-	if (run->filled.iface) {
+	if (run->filled.iface || run->filled.nic) {
 		bench_sender_close(run->sender);
-		run->sender = NULL;
+		run->sender = run->via;
+		run->via = NULL;
 	}
 	for (unsigned i = 0; i < run->npaths && !bench_stopped(run); i++) {
 		if (run->filled.progress)
@@ -356,13 +385,18 @@ static int perform(struct bench_run *run, struct shunt_err *err)
 		warm_up(run, &run->path[i]);
 	}
 	rounds(run);
+	if (run->filled.nic)
+		bench_wire_warn(run);
 	return 0;
 }
 
-static void free_run(struct bench_run *run)
+/* Cards come back before the lab goes. */
+static int free_run(struct bench_run *run, struct shunt_err *err)
 {
 	bench_watch_close(run->watch);
 	bench_sender_close(run->sender);
+	bench_sender_close(run->via);
+	int rc = bench_wire_close(&run->wire, err);
 	bench_lab_close(&run->lab);
 	bench_workload_free(&run->work);
 	for (unsigned i = 0; i < run->npaths; i++) {
@@ -370,6 +404,7 @@ static void free_run(struct bench_run *run)
 		free(run->path[i].latency);
 	}
 	free(run);
+	return rc;
 }
 
 int bench_compare(const struct bench_compare_opts *opts, json_t **document, struct shunt_err *err)
@@ -379,7 +414,7 @@ int bench_compare(const struct bench_compare_opts *opts, json_t **document, stru
 	*document = NULL;
 	if (!run)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	run->lab.near_ns = run->lab.far_ns = -1;
+	run->lab.near_ns = run->lab.far_ns = run->wire.home = -1;
 	fill_defaults(run, opts);
 	int rc = prepare(run, err);
 	if (!rc)
@@ -388,6 +423,6 @@ int bench_compare(const struct bench_compare_opts *opts, json_t **document, stru
 		*document = bench_document(run);
 		rc = bench_stopped(run) ? shunt_fail(err, -EINTR, NULL, "interrupted") : 0;
 	}
-	free_run(run);
-	return rc;
+	int freed = free_run(run, rc ? NULL : err);
+	return rc ? rc : freed;
 }

@@ -53,11 +53,14 @@ static const struct bench_run_path *best_kernel(
 }
 
 static struct shunt_figure compare(const struct metric *m, const struct bench_run_path *bypass,
-	const struct bench_run_path *kernel)
+	const struct bench_run_path *kernel, bool emulated)
 {
 	struct shunt_figure x = bench_over(bypass, m->kind, m->get);
 	struct shunt_figure k = bench_over(kernel, m->kind, m->get);
 
+	if (emulated)
+		return shunt_unavailable(
+			"times", "the CPU is emulated (QEMU TCG): times compare nothing");
 	if (x.how == SHUNT_UNAVAILABLE || x.value <= 0)
 		return shunt_unavailable(
 			"times", "%s", *x.reason ? x.reason : "nothing to divide by");
@@ -77,11 +80,11 @@ static struct shunt_figure compare(const struct metric *m, const struct bench_ru
 }
 
 static json_t *entry(const struct metric *m, const char *wait, const struct bench_run_path *bypass,
-	const struct bench_run_path *kernel)
+	const struct bench_run_path *kernel, bool emulated)
 {
 	char verdict[256];
 	struct shunt_figure f =
-		kernel ? compare(m, bypass, kernel)
+		kernel ? compare(m, bypass, kernel, emulated)
 		       : shunt_unavailable("times",
 				 "no kernel path with wait=%s was measured: --paths "
 				 "names packet-spin",
@@ -112,7 +115,8 @@ json_t *bench_gains(struct bench_run *run)
 				continue;
 			const char *wait = waits_by(p, "poll") ? "poll" : "spin";
 			json_array_append_new(gains,
-				entry(&metrics[m], wait, p, best_kernel(run, &metrics[m], wait)));
+				entry(&metrics[m], wait, p, best_kernel(run, &metrics[m], wait),
+					run->machine.emulated));
 		}
 	return gains;
 }

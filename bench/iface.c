@@ -59,3 +59,17 @@ int bench_iface_check(const char *name, struct shunt_err *err)
 			name);
 	return 0;
 }
+
+bool bench_iface_find(const char *name, struct shunt_link *found)
+{
+	static _Thread_local struct shunt_link links[256];
+	unsigned index = if_nametoindex(name);
+	int most = sizeof links / sizeof *links, n = shunt_link_list(links, (unsigned)most, NULL);
+
+	for (int i = 0; index && i < n && i < most; i++)
+		if (links[i].index == index) {
+			*found = links[i];
+			return true;
+		}
+	return false;
+}

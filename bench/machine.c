@@ -3,6 +3,9 @@
  */
 #include "bench/machine.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -24,6 +27,27 @@ static void read_line(const char *path, char *buf, size_t size)
 	fclose(f);
 }
 
+/* Who answers at CPUID leaf 0x40000000, which is the hypervisor's where there is one
+ * (Documentation/virt/kvm/x86/cpuid.rst; QEMU's TCG signs "TCGTCGTCGTCG" there). */
+static void read_hypervisor(struct bench_machine *m)
+{
+	char name[13] = "";
+
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned a = 0, b = 0, c = 0, d = 0;
+
+	__cpuid(0x40000000, a, b, c, d);
+	memcpy(name, &b, 4);
+	memcpy(name + 4, &c, 4);
+	memcpy(name + 8, &d, 4);
+#endif
+	m->emulated = !strcmp(name, "TCGTCGTCGTCG");
+	snprintf(m->virt, sizeof m->virt, "virtual machine%s",
+		m->emulated                    ? " (QEMU TCG, an emulated CPU)"
+		: !strncmp(name, "KVMKVM", 6) ? " (KVM)"
+					       : "");
+}
+
 /* "model name : X" of /proc/cpuinfo, and whether CPUID's hypervisor bit is set. */
 static void read_cpu(struct bench_machine *m)
 {
@@ -39,7 +63,7 @@ static void read_cpu(struct bench_machine *m)
 		if (!m->cpu[0] && !strncmp(line, "model name", 10))
 			snprintf(m->cpu, sizeof m->cpu, "%.90s", value);
 		if (!m->virt[0] && !strncmp(line, "flags", 5) && strstr(value, " hypervisor"))
-			snprintf(m->virt, sizeof m->virt, "virtual machine");
+			read_hypervisor(m);
 	}
 	if (f)
 		fclose(f);

@@ -6,6 +6,7 @@
 
 #include "bench/receiver.h"
 #include "bench/watch.h"
+#include "bench/wire.h"
 
 #include <errno.h>
 #include <string.h>
@@ -145,11 +146,14 @@ int bench_pass_run(const struct bench_pass *pass, struct bench_result *res, stru
 	if (rc)
 		return rc;
 	rc = shunt_start(rx.dev, err);
+	if (!rc)
+		rc = bench_wire_ready(rx.dev, err);
 	if (!rc) {
 		shunt_queue_identity(shunt_get_queue(rx.dev, 0), &res->id);
 		rc = flow(pass, rx.dev, &rx, res, err);
 		int settled = settle(pass, rx.dev, &rx, res, rc ? &ignored : err);
 		rc = rc ? rc : settled;
+		bench_past_kernel(res);
 	}
 	shunt_close(rx.dev, NULL);
 	return rc;

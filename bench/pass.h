@@ -35,6 +35,11 @@ struct bench_pass {
 		*watch; /* for traced kinds: kept from pass to pass, the caller closes it */
 };
 
+/* What a card says of what arrived, over a pass. */
+struct bench_card_counts {
+	uint64_t packets, missed, bad;
+};
+
 struct bench_result {
 	uint64_t offered, sent, delivered, unsendable, bytes;
 	uint64_t window;     /* delivered while the tracer and the clocks ran: before the drain */
@@ -43,6 +48,8 @@ struct bench_result {
 	uint64_t busy_ns;    /* bursts that brought something */
 	struct shunt_ledger ledger;
 	uint64_t before_device; /* sent, and never seen by the device */
+	bool card_known;        /* a card of the kernel's was under test, and told */
+	struct bench_card_counts card;
 	struct shunt_flood_result flood;
 	bool traced;
 	struct shunt_trace_counts trace;
@@ -60,6 +67,9 @@ int bench_pass_run(
 
 /* Packets that reached the application, or the end of the path where none is meant to. */
 uint64_t bench_lost(const struct bench_result *result);
+
+/* past_kernel.c: copies of a path that no probe can see, from its calls; else nothing is changed. */
+void bench_past_kernel(struct bench_result *result);
 
 /* Sum of the counters of all queues. */
 void bench_sum_stats(struct shunt_dev *dev, struct shunt_qstats *sum);

@@ -38,7 +38,14 @@ static void add_losses(json_t *loss, const struct bench_result *r)
 	if (r->id.kind != SHUNT_KIND_XDP)
 		for (unsigned i = 0; i < r->ledger.losses; i++)
 			add_loss(loss, r->ledger.loss[i].name, r->ledger.loss[i].count);
-	add_loss(loss, "before_device", r->before_device);
+	/* What the kernel's card says of it; the rest is lost on the wire, or before. */
+	uint64_t left = r->before_device;
+	uint64_t missed = r->card.missed < left ? r->card.missed : left;
+	left -= missed;
+	uint64_t bad = r->card.bad < left ? r->card.bad : left;
+	add_loss(loss, "card_missed", missed);
+	add_loss(loss, "card_bad", bad);
+	add_loss(loss, "before_device", left - bad);
 }
 
 static void put_totals(json_t *o, const struct bench_run_path *p)
@@ -182,7 +189,22 @@ static void put_pass_figures(json_t *o, const struct bench_result *r)
 	put_figure(o, "copied_bytes", f);
 }
 
-static json_t *pass_document(const struct bench_pass_record *rec)
+/* What the card itself counted, or null: the kernel's by its counters, ours by its ledger. */
+static json_t *card(const struct bench_run *run, const struct bench_run_path *p,
+	const struct bench_result *r)
+{
+	if (run->filled.nic && bench_is_pci(p->path.spec))
+		return json_pack("{s:I, s:s}", "seen", (json_int_t)r->ledger.received, "source",
+			r->ledger.received_source);
+	if (!r->card_known)
+		return json_null();
+	return json_pack("{s:I, s:s}", "seen",
+		(json_int_t)(r->card.packets + r->card.missed + r->card.bad), "source",
+		"IFLA_STATS64: rx_packets, rx_missed_errors, rx_fifo_errors, rx_errors");
+}
+
+static json_t *pass_document(const struct bench_run *run, const struct bench_run_path *p,
+	const struct bench_pass_record *rec)
 {
 	const struct bench_result *r = &rec->result;
 	json_t *o = json_object(), *loss = json_object();
@@ -198,6 +220,7 @@ static json_t *pass_document(const struct bench_pass_record *rec)
 	add_losses(loss, r);
 	json_object_set_new(o, "loss", loss);
 	json_object_set_new(o, "unaccounted", json_integer(r->ledger.unaccounted));
+	json_object_set_new(o, "card", card(run, p, r));
 	put_int(o, "elapsed_ns", r->elapsed_ns);
 	put_pass_figures(o, r);
 	return o;
@@ -247,7 +270,7 @@ json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *
 	put_figures(o, run, p);
 	put_notes(o, p);
 	for (unsigned i = 0; i < p->records; i++)
-		json_array_append_new(passes, pass_document(&p->record[i]));
+		json_array_append_new(passes, pass_document(run, p, &p->record[i]));
 	json_object_set_new(o, "rounds", passes);
 	return o;
 }

@@ -41,6 +41,8 @@ bool bench_ok(const json_t *path); /* it was measured */
 char *bench_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *bench_say_workload(const json_t *root);
 char *bench_say_machine(const json_t *root);
+/* One of "cards": what it is for, where it sits, who drives it. */
+char *bench_say_card(const json_t *card);
 char *bench_say_pace(const json_t *root); /* "at 100,000 packets/s" */
 char *bench_say_gain(const json_t *gain);
 char *bench_say_selftests(const json_t *root);

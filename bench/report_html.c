@@ -13,6 +13,8 @@
 static void page_head(FILE *out, const json_t *root)
 {
 	char *load = bench_say_workload(root), *machine = bench_say_machine(root);
+	const json_t *card;
+	size_t i;
 
 	fprintf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -26,6 +28,8 @@ static void page_head(FILE *out, const json_t *root)
 		bench_page_style);
 	bench_page_say(out, "p", load);
 	bench_page_say(out, "p class=\"aside\"", machine);
+	json_array_foreach (bench_at(root, "cards"), i, card)
+		bench_page_say(out, "p class=\"aside\"", bench_say_card(card));
 	bench_page_say(out, "p class=\"aside\"",
 		bench_say(
 			"shunt %s, %s", bench_text(root, "version"), bench_text(root, "started")));

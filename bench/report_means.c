@@ -75,7 +75,13 @@ static void say_of(
 
 static void wire(FILE *out, const json_t *root)
 {
-	if (strcmp(bench_text(root, "workload.kind"), "interface"))
+	if (json_array_size(bench_at(root, "cards")))
+		fputs("<p>The frames crossed a wire between the network cards named above, each "
+		      "card with its own kernel driver or with one in this program. While a path "
+		      "is measured the other cards let its frames go by: they are addressed to "
+		      "nobody here. What an emulated card costs says nothing of a real one.</p>\n",
+			out);
+	else if (strcmp(bench_text(root, "workload.kind"), "interface"))
 		fputs("<p>The frames crossed a veth pair between two network namespaces of this "
 		      "machine. No "
 		      "network card, no DMA and no interrupt from a device took part, and veth has "
@@ -134,7 +140,12 @@ static void calls(FILE *out, const json_t *root)
 
 static void cores(FILE *out, const json_t *root)
 {
-	if (!strcmp(bench_text(root, "generator.name"), "live"))
+	if (json_array_size(bench_at(root, "cards")))
+		fputs("<p>The generator has a card of its own. Interrupts of the kernel's card run "
+		      "on whatever core they are sent to: their softirq is counted as the path's, "
+		      "on every core.</p>\n",
+			out);
+	else if (!strcmp(bench_text(root, "generator.name"), "live"))
 		bench_page_say(out, "p",
 			bench_say(
 				"The generator hands its frames straight to the receiving "

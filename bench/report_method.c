@@ -63,13 +63,15 @@ static char *say_command(const json_t *root)
 static void traffic(FILE *out, const json_t *root)
 {
 	const json_t *load = bench_at(root, "workload"), *capture = bench_at(load, "traffic");
-	const json_t *generator = bench_at(root, "generator"), *note;
+	const json_t *generator = bench_at(root, "generator"), *note, *card;
 	char frames[BENCH_NUMBER];
 	size_t i;
 
 	fputs("<dl>\n", out);
 	fact(out, "command", say_command(root));
 	fact(out, "traffic", bench_say_workload(root));
+	json_array_foreach (bench_at(root, "cards"), i, card)
+		fact(out, "card", bench_say_card(card));
 	if (json_is_object(capture))
 		fact(out, "capture",
 			bench_say("%s: %.0f frames, %.0f bytes, of which %.0f can't be sent",
@@ -81,7 +83,9 @@ static void traffic(FILE *out, const json_t *root)
 	fact(out, "merging (GRO)",
 		bench_say("%s", bench_true(load, "merge") ? "on: a stack may hand over "
 							    "fewer, larger packets"
-							  : "off: nothing was merged"));
+				: json_array_size(bench_at(root, "cards"))
+					? "as the card has it: it does not merge these UDP frames"
+					: "off: nothing was merged"));
 	cores_fact(out, root);
 	fact(out, "generator",
 		bench_say("%s, batches of %.0f", bench_text(generator, "spec"),

@@ -154,11 +154,15 @@ static void print_findings(struct page *page)
 int bench_report_table(FILE *out, const json_t *root, unsigned columns, bool colour)
 {
 	struct page page = {.out = out, .columns = columns, .colour = colour, .rows.root = root};
+	const json_t *card;
+	size_t i;
 
 	if (!bench_doc_valid(root))
 		return -EINVAL;
 	paragraph(&page, "", bench_say_workload(root));
 	paragraph(&page, "", bench_say_machine(root));
+	json_array_foreach (bench_at(root, "cards"), i, card)
+		paragraph(&page, "", bench_say_card(card));
 	if (any_path(root, NULL))
 		print_sections(&page);
 	else

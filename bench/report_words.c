@@ -65,6 +65,20 @@ char *bench_say_workload(const json_t *root)
 		bench_number(load, "seconds"), bench_number(root, "seed"));
 }
 
+char *bench_say_card(const json_t *card)
+{
+	const char *role = bench_text(card, "role"), *name = bench_text(card, "name");
+	const char *address = bench_text(card, "address");
+	bool named = strcmp(name, address) != 0;
+
+	return bench_say("%s: %s%s%s, driver %s, %04x:%04x",
+		!strcmp(role, "kernel")   ? "packet-* and xdp-* paths"
+		: !strcmp(role, "bypass") ? "pci: path"
+					  : "generator",
+		name, named ? " at " : "", named ? address : "", bench_text(card, "driver"),
+		(unsigned)bench_number(card, "vendor"), (unsigned)bench_number(card, "device"));
+}
+
 char *bench_say_machine(const json_t *root)
 {
 	const json_t *env = bench_at(root, "environment");

@@ -10,6 +10,7 @@
 #include "bench/lab.h"
 #include "bench/pass.h"
 #include "bench/paths.h"
+#include "bench/wire.h"
 #include "bench/workload.h"
 
 enum bench_status { BENCH_OK, BENCH_UNAVAILABLE, BENCH_FAILED };
@@ -42,9 +43,11 @@ struct bench_selftest {
 struct bench_run {
 	struct bench_compare_opts filled; /* what was asked for, with defaults put in */
 	struct bench_lab lab;
+	struct bench_wire wire; /* with filled.nic */
 	struct bench_cores cores;
 	struct bench_machine machine;
-	struct bench_sender *sender;
+	struct bench_sender *sender; /* in the lab, for the self-tests; then who sends, or NULL */
+	struct bench_sender *via;    /* on the wire, until then */
 	struct bench_watch *watch;
 	char sender_spec[96];
 	struct bench_workload work;
@@ -66,9 +69,18 @@ void bench_warn(struct bench_run *run, const char *fmt, ...) __attribute__((form
 /* The spec with the lab's namespace put in. */
 void bench_place(const struct bench_run *run, const char *spec, char *buf, size_t size);
 bool bench_stopped(const struct bench_run *run);
+/* One pass with so many frames at such a pace. */
+int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
+	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err);
 
 /* selftest.c: every probe that a default path relies on, in the lab, with a negative control. */
 int bench_selftests(struct bench_run *run, struct shunt_err *err);
+/* run_wire.c: does anything arrive? The first word about a wire that is missing. */
+int bench_wire_probe(struct bench_run *run, struct shunt_err *err);
+/* What cards and machine make of the figures. */
+void bench_wire_warn(struct bench_run *run);
+/* Who took part, for the document: empty in a lab. */
+json_t *bench_cards(const struct bench_run *run);
 /* document.c */
 json_t *bench_document(struct bench_run *run);
 /* path_document.c */

@@ -121,6 +121,17 @@ int shunt_link_set_up(const char *name, bool up, struct shunt_err *err)
 	return report(talk(&r), up ? "bring up" : "take down", name, err);
 }
 
+int shunt_link_move(const char *name, int ns, struct shunt_err *err)
+{
+	struct request r;
+	int rc = begin_change(&r, RTM_NEWLINK, name, err);
+
+	if (rc)
+		return rc;
+	mnl_attr_put_u32(r.nlh, IFLA_NET_NS_FD, (uint32_t)ns);
+	return report(talk(&r), "move", name, err);
+}
+
 int shunt_link_rename(const char *name, const char *to, struct shunt_err *err)
 {
 	struct request r;

@@ -44,6 +44,18 @@ static int on_xdp(const struct nlattr *attr, void *ctx)
 	return MNL_CB_OK;
 }
 
+/* Copied: the attribute is aligned to four bytes only, and an older kernel's is shorter. */
+static void on_stats(const struct nlattr *attr, struct shunt_link *l)
+{
+	struct rtnl_link_stats64 s = {.rx_packets = 0};
+	size_t len = mnl_attr_get_payload_len(attr);
+
+	memcpy(&s, mnl_attr_get_payload(attr), len < sizeof s ? len : sizeof s);
+	l->rx_packets = s.rx_packets;
+	l->rx_missed = s.rx_missed_errors + s.rx_fifo_errors;
+	l->rx_errors = s.rx_errors;
+}
+
 static int on_attr(const struct nlattr *attr, void *ctx)
 {
 	struct shunt_link *l = ctx;
@@ -63,6 +75,12 @@ static int on_attr(const struct nlattr *attr, void *ctx)
 		break;
 	case IFLA_CARRIER:
 		l->carrier = mnl_attr_get_u8(attr);
+		break;
+	case IFLA_MASTER:
+		l->enslaved = true;
+		break;
+	case IFLA_STATS64:
+		on_stats(attr, l);
 		break;
 	case IFLA_XDP:
 		return mnl_attr_parse_nested(attr, on_xdp, l);
@@ -112,8 +130,10 @@ static void ask_driver(struct shunt_link *l)
 {
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
 
-	if (!shunt_ethtool(l->index, &info))
-		snprintf(l->driver, sizeof l->driver, "%.31s", info.driver);
+	if (shunt_ethtool(l->index, &info))
+		return;
+	snprintf(l->driver, sizeof l->driver, "%.31s", info.driver);
+	snprintf(l->bus, sizeof l->bus, "%.31s", info.bus_info);
 }
 
 int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *err)

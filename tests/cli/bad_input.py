@@ -37,6 +37,11 @@ USAGE = [  # words, and what the line must name
     (["compare", "--iface", "nosuch0"], "nosuch0"), (["compare", "--rounds", "0"], "--rounds"),
     (["compare", "--take-traffic"], "--iface"), (["compare", "--iface", "lo", "--paths", "xdp-native"],
                                                 "--take-traffic"),
+    (["compare", "--path", "pci:0000:00:04.0"], "--nic"), (["compare", "--nic", "lo"], "--via"),
+    (["compare", "--via", "packet:lo"], "--nic"),
+    (["compare", "--nic", "lo", "--via", "packet:lo", "--iface", "lo"], "--iface"),
+    (["compare", "--nic", "lo", "--via", "packet:lo", "--gro"], "--gro"),
+    (["compare", "--nic", "nosuch0", "--via", "packet:lo"], "nosuch0"),
     (["compare", "--json"], "--json"), (["compare", "extra"], "extra"),
     (["lab", "--queues", "0"], "--queues"), (["lab", "--", "/no/such/command"], "/no/such/command"),
     (["lab-exec", "--", "true"], "lab"), (["nosuchverb"], "nosuchverb"),
@@ -75,6 +80,14 @@ def faults(t):
 
     lab("an interface that is down", 1, "ip link set near0 up",
         'ip link set near0 down; exec "$SHUNT" rx packet:near0')
+    def refuse_nic(name, text, script):
+        lab(f"compare --nic {name}", 2, text,
+            script + 'exec "$SHUNT" compare --nic near0 --via packet:lo')
+
+    refuse_nic("of a veth pair: it would not come back", "'near0' is no PCI card", "")
+    refuse_nic("with an address", "'near0' has an address", "ip addr add 198.51.100.1/24 dev near0; ")
+    refuse_nic("with the default route", "'near0' has the default route",
+               "ip addr add 198.51.100.1/24 dev near0; ip route add default via 198.51.100.2; ")
     lab("forwarding to an interface that is down", 1, "ip link set near0 up",
         'ip link set near0 down; exec "$SHUNT" fwd null: packet:near0 --one-way')
     lab("zero-copy where there is none", 2, "zero-copy", 'exec "$SHUNT" rx "xdp:near0?mode=zc"')
