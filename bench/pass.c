@@ -74,6 +74,7 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 	struct ticks then;
 	int rc = 0;
 
+	read_ticks(&pass->cores, &then); /* before the tracer: its calls are not the path's */
 	if (what) {
 		rc = bench_watch_dev(pass->watch, what, dev,
 			pass->sender ? bench_sender_tid(pass->sender) : 0, err);
@@ -82,7 +83,6 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 		if (rc)
 			return rc;
 	}
-	read_ticks(&pass->cores, &then);
 	if (pass->sender)
 		bench_sender_go(pass->sender, pass->flood);
 	bench_receive(rx);

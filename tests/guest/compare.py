@@ -20,7 +20,6 @@ of() { basename -a /sys/bus/pci/devices/$1/net/* /sys/bus/pci/devices/$1/virtio*
 from=$(of $NIC0) near=$(of $NIC1)
 ethtool -L "$near" combined 1 2>/dev/null
 ip link set "$near" up
-compare() { "$SHUNT_EXE" compare --nic "$near" --via "packet:$from?mode=mmsg" --rate $SHUNT_RATE "$@"; }
 refused() { # NAME, WORDS...
     local name=$1; shift
     "$SHUNT_EXE" compare "$@" >"$SHUNT_OUT/$name" 2>&1
@@ -34,14 +33,14 @@ refused address --nic "$near" --via "packet:$from" --path pci:0000:00
 refused device --nic "$near" --via "packet:$from" --path pci:0000:7f:1f.7
 refused bound --nic "$near" --via "packet:$from" --path "pci:$NIC0"
 refused both --nic "$near" --via "pci:$NIC2" --path "pci:$NIC2"
-ip -br link >"$SHUNT_OUT/before"
+ip -br link | sort >"$SHUNT_OUT/before"
 
-compare --seconds $SHUNT_SECONDS --rounds 1 --paths packet-recv,packet-ring --path "pci:$NIC2?queues=1" \
+"$SHUNT_EXE" compare --nic "$near" --via "packet:$from?mode=mmsg" --rate $SHUNT_RATE --seconds $SHUNT_SECONDS --rounds 1 --paths packet-recv,packet-ring --path "pci:$NIC2?queues=1" \
     --json "$SHUNT_OUT/json" --html "$SHUNT_OUT/html" >"$SHUNT_OUT/table" || exit
 until [ "$(cat /sys/class/net/$near/carrier)" = 1 ]; do sleep 0.1; done
-ip -br link >"$SHUNT_OUT/after"
+ip -br link | sort >"$SHUNT_OUT/after"
 
-compare --paths packet-recv >/dev/null 2>&1 & pid=$!
+"$SHUNT_EXE" compare --nic "$near" --via "packet:$from" --paths packet-recv 2>/dev/null & pid=$!
 while [ -e /sys/class/net/$near ]; do kill -0 $pid || exit; sleep 0.1; done
 kill -9 $pid
 for i in $(seq 100); do [ -e /sys/class/net/$near ] && [ -e /sys/class/net/$from ] && break; sleep 0.1; done
@@ -72,8 +71,9 @@ def check_counts(t, doc):
         f = path["copied_bytes_per_packet"]
         t.equal(f["value"], 60 * copies, f"{path['name']}: and their bytes")
     calls = ours["syscalls_per_packet"]
-    t.ok(calls["how"] == "measured" and calls["value"] <= 3 / FRAMES,
-         f"{ours['name']}: no system call a packet, but those that read the clock at the end", calls)
+    made = [r["syscalls"]["value"] for r in passes(ours, "count")]
+    t.ok(calls["how"] == "measured" and max(made) <= 8,
+         f"{ours['name']}: no system call a packet: {made} to begin and end a pass of {FRAMES}", calls)
     t.ok(recv["syscalls_per_packet"]["value"] >= 0.9, "packet-recv: one", recv["syscalls_per_packet"])
     for path in (recv, ring):
         t.ok(path["cpu_ns_per_packet"]["softirq"]["value"] > 0, f"{path['name']}: softirq is charged to it")
