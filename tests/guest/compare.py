@@ -20,6 +20,7 @@ of() { basename -a /sys/bus/pci/devices/$1/net/* /sys/bus/pci/devices/$1/virtio*
 from=$(of $NIC0) near=$(of $NIC1)
 ethtool -L "$near" combined 1 2>/dev/null
 ip link set "$near" up
+say() { echo "$(cut -d ' ' -f 1 /proc/uptime) s: $*" >&2; }
 refused() { # NAME, WORDS...
     local name=$1; shift
     "$SHUNT_EXE" compare "$@" >"$SHUNT_OUT/$name" 2>&1
@@ -34,9 +35,12 @@ refused device --nic "$near" --via "packet:$from" --path pci:0000:7f:1f.7
 refused bound --nic "$near" --via "packet:$from" --path "pci:$NIC0"
 refused both --nic "$near" --via "pci:$NIC2" --path "pci:$NIC2"
 ip -br link | sort >"$SHUNT_OUT/before"
+say the comparison begins
 
-"$SHUNT_EXE" compare --nic "$near" --via "packet:$from?mode=mmsg" --rate $SHUNT_RATE --seconds $SHUNT_SECONDS --rounds 1 --paths packet-recv,packet-ring --path "pci:$NIC2?queues=1" \
-    --json "$SHUNT_OUT/json" --html "$SHUNT_OUT/html" >"$SHUNT_OUT/table" || exit
+"$SHUNT_EXE" compare --nic "$near" --via "packet:$from?mode=mmsg" --rate $SHUNT_RATE --seconds $SHUNT_SECONDS --rounds 1 \
+    --paths packet-recv,packet-ring --path "pci:$NIC2?queues=1" --json "$SHUNT_OUT/json" \
+    --html "$SHUNT_OUT/html" >"$SHUNT_OUT/table" || exit
+say it has ended
 until [ "$(cat /sys/class/net/$near/carrier)" = 1 ]; do sleep 0.1; done
 ip -br link | sort >"$SHUNT_OUT/after"
 

@@ -195,6 +195,28 @@ Test(report, page_says_what_the_document_says)
 	json_decref(root);
 }
 
+/* Cards are named, at the top and where it is said what the frames crossed. */
+Test(report, cards_are_named)
+{
+	json_t *root = sample();
+	const char *line = "packet-* and xdp-* paths: eth1 at 0000:00:06.0, driver igb, 8086:10c9";
+	char *text;
+
+	json_array_append_new(json_object_get(root, "cards"),
+		json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "role", "kernel", "name", "eth1",
+			"driver", "igb", "address", "0000:00:06.0", "vendor", 0x8086, "device",
+			0x10c9));
+	text = page(root);
+	cr_assert(strstr(text, line));
+	cr_assert(strstr(text, "crossed a wire") && !strstr(text, "veth pair"));
+	cr_assert(!strstr(text, "nothing was merged"));
+	free(text);
+	text = table(root, 120);
+	cr_assert(strstr(text, line));
+	free(text);
+	json_decref(root);
+}
+
 /* The closing words follow the document: what is not so is not said. */
 Test(report, words_follow_the_document)
 {
