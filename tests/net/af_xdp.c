@@ -5,7 +5,6 @@
 #include "tests/net/xdp.h"
 
 #include <errno.h>
-#include <sys/ioctl.h>
 
 static void byte_for_byte(const char *keys, const char *attach)
 {
@@ -28,9 +27,7 @@ static void byte_for_byte(const char *keys, const char *attach)
 	struct shunt_ledger l = closed_ledger(dev);
 	cr_assert_eq(l.received, 10000);
 	cr_assert_eq(l.delivered, 10000);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 Test(af_xdp, native_spin)
@@ -71,9 +68,7 @@ static void overload(const char *keys)
 	cr_assert_eq(got, 128);
 	cr_assert_eq(loss(&l, "ring_full"), 3000 - 128);
 	cr_assert_eq(loss(&l, "fill_empty"), 0);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 Test(af_xdp, overload_native)
@@ -111,9 +106,7 @@ Test(af_xdp, fill_empty_is_counted)
 	cr_assert_eq(l.received, 1000);
 	cr_assert_eq(l.delivered, 64 + 256 + 512);
 	cr_assert_eq(loss(&l, "fill_empty"), 1000 - 64 - 256 - 512);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 /* Frames that were in RX when the device was stopped can still be had; until then they are lost. */
@@ -134,27 +127,16 @@ Test(af_xdp, stop_keeps_what_waits)
 	l = closed_ledger(dev);
 	cr_assert_eq(l.received, 700);
 	cr_assert_eq(loss(&l, "shutdown"), 0);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 /* Longer than a chunk's room: lost and named. The MTU that lets them through is for skb mode. */
 Test(af_xdp, too_long_is_counted)
 {
 	LAB();
-	struct ifreq ifr = {.ifr_mtu = 3000};
 	uint8_t f[3000];
-	const int at[] = {the_lab.near_ns, the_lab.far_ns};
 
-	for (int i = 0; i < 2; i++) {
-		int back = shunt_netns_enter(at[i]);
-		int s = socket(AF_INET, SOCK_DGRAM, 0);
-		strcpy(ifr.ifr_name, i ? BENCH_FAR : BENCH_NEAR);
-		cr_assert_eq(ioctl(s, SIOCSIFMTU, &ifr), 0);
-		close(s);
-		cr_assert_eq(shunt_netns_leave(back), 0);
-	}
+	set_mtu(&the_lab, 3000);
 	struct shunt_dev *dev = near_dev(SHUNT_RX, "");
 	int fd = raw_open(the_lab.far_ns, BENCH_FAR);
 	for (uint32_t i = 0; i < 100; i++) {
@@ -166,9 +148,7 @@ Test(af_xdp, too_long_is_counted)
 	struct shunt_ledger l = closed_ledger(dev);
 	cr_assert_eq(l.received, 100);
 	cr_assert_eq(loss(&l, "too_long"), 50);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 Test(af_xdp, all_queues_are_covered)
@@ -234,9 +214,7 @@ Test(af_xdp, drop_counts_twice)
 	cr_assert_gt(l.received, 0);
 	cr_assert_lt(l.received, 1000);
 	cr_assert_eq(loss(&l, "no_socket"), 0);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 /* With traffic, spinning makes no system call at all. */
@@ -255,7 +233,5 @@ Test(af_xdp, spinning_calls_nothing)
 	cr_assert_eq(s.syscalls, 0);
 	cr_assert_eq(s.rx_packets, 5000);
 	cr_assert_eq(s.rx_bytes, 5000 * 60);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }

@@ -136,9 +136,7 @@ static void gone(const char *keys, int error, int (*act)(struct shunt_err *))
 	shunt_get_info(dev, &info);
 	cr_assert(strstr(info.gone, BENCH_NEAR), "%s", info.gone);
 	cr_assert_eq(closed_ledger(dev).received, 500);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 static int take_down(struct shunt_err *err)
@@ -195,9 +193,7 @@ Test(af_xdp_life, a_new_name_changes_nothing)
 	send_frames(fd, 0, 500, 60);
 	cr_assert_eq(receive(dev, 0, false), 500);
 	cr_assert_eq(closed_ledger(dev).received, 500);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }
 
 Test(af_xdp_life, refuses_what_it_cannot_do)
@@ -237,7 +233,5 @@ Test(af_xdp_life, busy_poll_says_that_it_does_nothing)
 	for (unsigned i = 0; i < info.nnotes; i++)
 		said |= strstr(info.notes[i], "no NAPI id") != NULL;
 	cr_assert(said);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	close(fd);
-	bench_lab_close(&the_lab);
+	end(dev, fd);
 }

@@ -21,17 +21,43 @@
 
 #define FIRST_PORT 1024 /* of the synthetic flows */
 
-#define RUN(q, r, ...)                                                                             \
-	shunt_flood(q, &(struct shunt_flood){__VA_ARGS__}, r, &(struct shunt_err){.code = 0})
+/* A test's own: Criterion runs each in a process. */
+static struct bench_lab lab;
+static struct shunt_dev *dev; /* at far0 */
+static struct shunt_queue *q;
+static struct shunt_frame *flows; /* frames of 60 bytes, a flow each */
+static struct shunt_flood_result r;
+
+#define FLOOD(...)                                                                                 \
+	shunt_flood(q, &(struct shunt_flood){__VA_ARGS__}, &r, &(struct shunt_err){.code = 0})
+#define FLOWS(n) .frames = flows, .nframes = n
+
+static void set_up(void)
+{
+	struct shunt_err why;
+
+	if (bench_lab_open(&lab, NULL, &why))
+		cr_skip_test("no lab: %s", why.what);
+	dev = must_open(SHUNT_TX, "live:" BENCH_FAR "?netns=%s&room=1024", lab.far_path);
+	q = shunt_get_queue(dev, 0);
+	cr_assert_eq(bench_frames_make(&flows, 60, 3, NULL), 0);
+}
+
+static void tear_down(void)
+{
+	free(flows);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
 
 /* Everything that arrives at near0, by a socket that is no part of shunt. */
-static int sniff(const struct bench_lab *lab)
+static int sniff(void)
 {
-	int back = shunt_netns_enter(lab->near_ns), size = 256 << 20;
+	int back = shunt_netns_enter(lab.near_ns), size = 256 << 20;
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	struct sockaddr_ll at = {.sll_family = AF_PACKET,
 		.sll_protocol = htons(ETH_P_ALL),
-		.sll_ifindex = (int)lab->near_ifindex};
+		.sll_ifindex = (int)lab.near_ifindex};
 
 	cr_assert_geq(fd, 0);
 	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size), 0);
@@ -55,11 +81,6 @@ static unsigned count(int fd)
 	while (next(fd, buf, sizeof buf) > 0)
 		n++;
 	return n;
-}
-
-static struct shunt_dev *far(const struct bench_lab *lab)
-{
-	return must_open(SHUNT_TX, "live:" BENCH_FAR "?netns=%s&room=1024", lab->far_path);
 }
 
 static uint64_t le64(const uint8_t *p)
@@ -89,20 +110,15 @@ static void expect_stamps(int fd, unsigned n, uint64_t from, uint64_t to, unsign
 
 Test(live, stamped_frames_arrive_in_order)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_frame *fr;
-	struct shunt_flood_result r;
-	int fd = sniff(&lab);
+	set_up();
+	int fd = sniff();
 
-	cr_assert_eq(bench_frames_make(&fr, 60, 3, NULL), 0);
 	/* As fast as can be, then paced inside the program, then paced in user space. */
 	const double pps[] = {0, 50000, 1000};
 	const unsigned packets[] = {20000, 5000, 100};
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t from = shunt_now();
-		int rc = RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 3,
-			.packets = packets[i], .pps = pps[i], .stamp = true);
+		int rc = FLOOD(FLOWS(3), .packets = packets[i], .pps = pps[i], .stamp = true);
 		cr_assert_eq(rc, 0);
 		cr_assert_eq(r.sent, packets[i]);
 		cr_assert_eq(r.sent_bytes, packets[i] * 60u);
@@ -111,9 +127,7 @@ Test(live, stamped_frames_arrive_in_order)
 		cr_assert_eq(r.batch, pps[i] > 0 ? 1 : 64);
 		expect_stamps(fd, packets[i], from, shunt_now(), 3);
 	}
-	free(fr);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 struct list {
@@ -164,99 +178,79 @@ static void expect_list(int fd, unsigned n)
 
 Test(live, mixed_sizes_from_a_source_arrive_byte_for_byte)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_flood_result r;
-	int fd = sniff(&lab);
+	set_up();
+	int fd = sniff();
 
 	for (unsigned timed = 0; timed < 2; timed++) {
 		/* More than there are slots. */
 		struct list l = {.src.next = list_next, .n = 3000};
-		cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .source = &l.src, .timed = timed), 0);
+		cr_assert_eq(FLOOD(.source = &l.src, .timed = timed), 0);
 		cr_assert_eq(r.sent, 3000);
 		cr_assert_eq(r.refused + r.unsendable, 0);
 		if (timed)
 			cr_assert_geq(r.elapsed_ns, 2999 * 20000ull);
 		expect_list(fd, 3000);
 	}
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 Test(live, frames_above_the_limit_are_never_offered)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_flood_result r;
+	set_up();
 	static uint8_t data[2048];
 	const struct shunt_frame frames[] = {
 		{data, BENCH_MTU + 19, 0}, {data, 60, 0}, {data, BENCH_MTU + 18, 0}, {data, 13, 0}};
-	int fd = sniff(&lab);
+	int fd = sniff();
 
 	udp_frame(data, 1522);
-	cr_assert_eq(
-		RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 4, .packets = 402),
-		0);
+	cr_assert_eq(FLOOD(.frames = frames, .nframes = 4, .packets = 402), 0);
 	cr_assert_eq(r.sent, 201);
 	cr_assert_eq(r.unsendable, 201);
 	cr_assert_eq(r.refused, 0);
 	cr_assert_eq(count(fd), 201);
 	/* Nothing else, and no end: it must not spin for ever. */
-	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 1), -EMSGSIZE);
-	cr_assert_eq(
-		RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 1, .packets = 9), 0);
+	cr_assert_eq(FLOOD(.frames = frames, .nframes = 1), -EMSGSIZE);
+	cr_assert_eq(FLOOD(.frames = frames, .nframes = 1, .packets = 9), 0);
 	cr_assert_eq(r.unsendable, 9);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 Test(live, frames_that_the_peer_refuses_are_not_sent)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_flood_result r;
+	set_up();
 	static uint8_t data[2048];
 	const struct shunt_frame frames[] = {{data, 60, 0}, {data, 1400, 0}};
 	int back = shunt_netns_enter(lab.near_ns);
 
 	cr_assert_eq(system("ip link set " BENCH_NEAR " mtu 1000"), 0);
 	shunt_netns_leave(back);
-	int fd = sniff(&lab);
+	int fd = sniff();
 	udp_frame(data, 1400);
-	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = frames, .nframes = 2,
-			     .packets = 1000, .pps = 100000),
-		0);
+	cr_assert_eq(FLOOD(.frames = frames, .nframes = 2, .packets = 1000, .pps = 100000), 0);
 	cr_assert_eq(r.sent, 500);
 	cr_assert_eq(r.refused, 500);
 	cr_assert_eq(count(fd), 500);
 	struct shunt_qstats stats;
-	shunt_queue_stats(shunt_get_queue(dev, 0), &stats);
+	shunt_queue_stats(q, &stats);
 	cr_assert_eq(stats.tx_packets, 1000);
 	cr_assert_eq(stats.tx_errors, 500);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 Test(live, says_that_the_peer_has_no_napi)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_frame *fr;
-	struct shunt_flood_result r;
+	set_up();
 	struct shunt_err err = {.code = 0};
 	int back = shunt_netns_enter(lab.near_ns);
 
 	cr_assert_eq(shunt_link_set_gro(BENCH_NEAR, false, 0, NULL), 0);
 	shunt_netns_leave(back);
-	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
-	struct shunt_flood f = {.frames = fr, .nframes = 1, .packets = 100};
-	cr_assert_eq(shunt_flood(shunt_get_queue(dev, 0), &f, &r, &err), -ENOTCONN);
+	struct shunt_flood f = {FLOWS(1), .packets = 100};
+	cr_assert_eq(shunt_flood(q, &f, &r, &err), -ENOTCONN);
 	cr_assert(strstr(err.what, "NAPI") && strstr(err.remedy, "gro on"), "%s", err.what);
 	cr_assert_eq(r.sent, 0);
 	cr_assert_eq(r.refused, 100);
-	free(fr);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 static volatile bool halt;
@@ -267,8 +261,7 @@ static void *halt_soon(void *link)
 
 	nanosleep(&t, NULL);
 	if (link) {
-		struct bench_lab *lab = link;
-		int back = shunt_netns_enter(lab->far_ns);
+		int back = shunt_netns_enter(lab.far_ns);
 		shunt_link_set_up(BENCH_FAR, false, NULL);
 		shunt_netns_leave(back);
 	} else {
@@ -279,27 +272,20 @@ static void *halt_soon(void *link)
 
 Test(live, stop_ends_every_pace)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_frame *fr;
-	struct shunt_flood_result r;
+	set_up();
 	pthread_t t;
 
-	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		halt = false;
 		cr_assert_eq(pthread_create(&t, NULL, halt_soon, NULL), 0);
 		uint64_t t0 = shunt_now();
-		cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1,
-				     .pps = (double[]){0, 1e5, 1}[i], .stop = &halt),
-			-EINTR);
+		cr_assert_eq(
+			FLOOD(FLOWS(1), .pps = (double[]){0, 1e5, 1}[i], .stop = &halt), -EINTR);
 		cr_assert_lt(shunt_now() - t0, 2000000000u);
 		pthread_join(t, NULL);
 		cr_assert_gt(r.sent, 0);
 	}
-	free(fr);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 static void nothing(int sig)
@@ -327,60 +313,44 @@ static void *kick(void *arg)
 
 Test(live, a_signal_ends_it_and_the_count_is_right)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_frame *fr;
-	struct shunt_flood_result r;
+	set_up();
 	struct sigaction sa = {.sa_handler = nothing};
 	struct kicker k = {.thread = pthread_self()};
 	pthread_t t;
-	int fd = sniff(&lab);
+	int fd = sniff();
 
 	sigaction(SIGUSR1, &sa, NULL);
-	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
 	cr_assert_eq(pthread_create(&t, NULL, kick, &k), 0);
-	cr_assert_eq(
-		RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1, .pps = 20000), -EINTR);
+	cr_assert_eq(FLOOD(FLOWS(1), .pps = 20000), -EINTR);
 	atomic_store(&k.over, true);
 	pthread_join(t, NULL);
 	cr_assert_eq(count(fd), r.sent);
-	free(fr);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 Test(live, link_down_under_way)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_frame *fr;
-	struct shunt_flood_result r;
+	set_up();
 	struct shunt_info info;
 	pthread_t t;
 
-	cr_assert_eq(bench_frames_make(&fr, 60, 1, NULL), 0);
-	int fd = sniff(&lab);
+	int fd = sniff();
 	cr_assert_eq(pthread_create(&t, NULL, halt_soon, &lab), 0);
-	cr_assert_eq(RUN(shunt_get_queue(dev, 0), &r, .frames = fr, .nframes = 1, .pps = 10000),
-		-ENETDOWN);
+	cr_assert_eq(FLOOD(FLOWS(1), .pps = 10000), -ENETDOWN);
 	pthread_join(t, NULL);
 	shunt_get_info(dev, &info);
 	cr_assert(*info.gone);
 	cr_assert_eq(count(fd), r.sent);
-	cr_assert_eq(shunt_tx(shunt_get_queue(dev, 0), NULL, 0), -ENETDOWN);
-	free(fr);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	cr_assert_eq(shunt_tx(q, NULL, 0), -ENETDOWN);
+	tear_down();
 }
 
 Test(live, bursts_from_its_own_memory_are_not_copied)
 {
-	NEED_LAB(lab);
-	struct shunt_dev *dev = far(&lab);
-	struct shunt_queue *q = shunt_get_queue(dev, 0);
+	set_up();
 	struct shunt_pkt own[64], foreign[2];
 	static uint8_t data[2048];
-	int fd = sniff(&lab);
+	int fd = sniff();
 
 	cr_assert_eq(shunt_alloc(q, own, 64), 64);
 	for (unsigned i = 0; i < 64; i++) {
@@ -402,38 +372,35 @@ Test(live, bursts_from_its_own_memory_are_not_copied)
 	cr_assert_eq(shunt_alloc(q, own, 1), 1);
 	cr_assert_eq(shunt_close(dev, NULL), -EBUSY);
 	shunt_release(q, own, 1);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	tear_down();
 }
 
 Test(live, leaves_the_thread_where_it_was)
 {
-	NEED_LAB(lab);
 	uint64_t before = shunt_netns_inode(-1);
-	struct shunt_dev *dev = far(&lab);
+	set_up();
 	struct shunt_info info;
 
 	cr_assert_eq(shunt_netns_inode(-1), before);
 	shunt_get_info(dev, &info);
 	cr_assert_eq(info.max_frame, BENCH_MTU + 18);
 	cr_assert_eq(info.nnotes, 0, "%s", info.notes[0]);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
+	tear_down();
 	cr_assert_eq(shunt_netns_inode(-1), before);
-	bench_lab_close(&lab);
 }
 
 Test(live, refuses_an_interface_that_takes_no_xdp_frames)
 {
-	NEED_LAB(lab);
+	set_up();
 	struct shunt_err err = {.code = 0};
-	struct shunt_dev *dev;
+	struct shunt_dev *lo;
 	char spec[64];
 
 	snprintf(spec, sizeof spec, "live:lo?netns=%s", lab.far_path);
-	cr_assert_eq(shunt_open(&dev, spec, SHUNT_TX, &err), 0);
-	int rc = shunt_start(dev, &err);
-	cr_assert_eq(shunt_close(dev, NULL), 0);
-	bench_lab_close(&lab);
+	cr_assert_eq(shunt_open(&lo, spec, SHUNT_TX, &err), 0);
+	int rc = shunt_start(lo, &err);
+	cr_assert_eq(shunt_close(lo, NULL), 0);
+	tear_down();
 	if (!rc)
 		cr_skip_test("this kernel does not tell: Linux 6.3 does");
 	cr_assert_eq(rc, -EOPNOTSUPP);

@@ -5,7 +5,11 @@
 #define TESTS_NET_NET_H
 
 #include "bench/lab.h"
+#include "core/ifreq.h"
+#include "drivers/core/netns.h"
+
 #include <criterion/criterion.h>
+#include <linux/sockios.h>
 #include <shunt/shunt.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,6 +21,20 @@
 		if (bench_lab_open(&lab, NULL, &why_))                                             \
 			cr_skip_test("no lab: %s", why_.what);                                     \
 	} while (0)
+
+/* Of both ends. */
+static inline void set_mtu(const struct bench_lab *lab, int mtu)
+{
+	const int ns[] = {lab->near_ns, lab->far_ns};
+	const unsigned ifindex[] = {lab->near_ifindex, lab->far_ifindex};
+
+	for (int i = 0; i < 2; i++) {
+		struct ifreq ifr = {.ifr_mtu = mtu};
+		int back = shunt_netns_enter(ns[i]);
+		cr_assert_eq(shunt_ifreq(ifindex[i], SIOCSIFMTU, &ifr), 0);
+		cr_assert_eq(shunt_netns_leave(back), 0);
+	}
+}
 
 /* printf for specs: "packet:near0?netns=%s&mode=ring". */
 static inline struct shunt_dev *must_open(enum shunt_dir dir, const char *fmt, ...)

@@ -34,96 +34,105 @@ static unsigned statistics(int fd)
 	return st.tp_packets - st.tp_drops;
 }
 
-Test(tracer_ring, counts_with_and_without_poll)
+struct rig {
+	struct bench_lab lab;
+	int near, far;
+	struct shunt_identity id;
+	struct shunt_tracer *t;
+};
+
+static struct rig rig_open(unsigned what)
 {
 	NEED_LAB(lab);
-	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
-	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
-	struct shunt_tracer *t = must_trace(SHUNT_TRACE_ALL, &id, 1);
-	struct pollfd p = {.fd = near, .events = POLLIN};
+	struct rig r = {.lab = lab,
+		.near = ring_socket(&lab),
+		.far = packet_socket(lab.far_ns, lab.far_ifindex, 0)};
+
+	r.id = identity(SHUNT_KIND_RING, r.near, &lab);
+	r.t = must_trace(what, &r.id, 1);
+	return r;
+}
+
+static void rig_close(struct rig *r)
+{
+	shunt_tracer_close(r->t);
+	bench_lab_close(&r->lab);
+}
+
+Test(tracer_ring, counts_with_and_without_poll)
+{
+	struct rig r = rig_open(SHUNT_TRACE_ALL);
+	struct pollfd p = {.fd = r.near, .events = POLLIN};
 	struct shunt_trace_counts c;
 
 	for (int polls = 0; polls < 2; polls++) {
-		start(t);
+		start(r.t);
 		for (int i = 0; i < 4; i++) {
-			send_frames(far, FRAMES / 4, 60);
+			send_frames(r.far, FRAMES / 4, 60);
 			if (polls)
 				cr_assert_geq(poll(&p, 1, 1), 0);
 		}
-		settle(t, FRAMES);
-		cr_assert_eq(shunt_tracer_read(t, &c, NULL), 0); /* while running */
+		settle(r.t, FRAMES);
+		cr_assert_eq(shunt_tracer_read(r.t, &c, NULL), 0); /* while running */
 		is(&c.copies, FRAMES, SHUNT_DERIVED);
-		c = stop(t);
+		c = stop(r.t);
 		is(&c.copies, FRAMES, SHUNT_DERIVED);
 		cr_assert_eq(c.copied_bytes.how, SHUNT_UNAVAILABLE);
 		cr_assert_eq(c.by_nr[SYS_poll], polls ? 4u : 0u);
 	}
 	/* Nothing was cleared by looking. */
-	cr_assert_eq(statistics(near), 2u * FRAMES);
-	shunt_tracer_close(t);
-	bench_lab_close(&lab);
+	cr_assert_eq(statistics(r.near), 2u * FRAMES);
+	rig_close(&r);
 }
 
 Test(tracer_ring, counts_nothing_that_is_refused)
 {
-	NEED_LAB(lab);
-	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
-	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
-	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+	struct rig r = rig_open(SHUNT_TRACE_COPIES);
 
-	refuse_all(near);
-	start(t);
-	send_frames(far, FRAMES, 60);
-	settle(t, 0);
-	struct shunt_trace_counts c = stop(t);
+	refuse_all(r.near);
+	start(r.t);
+	send_frames(r.far, FRAMES, 60);
+	settle(r.t, 0);
+	struct shunt_trace_counts c = stop(r.t);
 	is(&c.copies, 0, SHUNT_DERIVED);
-	shunt_tracer_close(t);
-	bench_lab_close(&lab);
+	rig_close(&r);
 }
 
 /* The owner's own statistics read sets the count to 0 under way. */
 Test(tracer_ring, survives_a_statistics_read)
 {
-	NEED_LAB(lab);
-	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
-	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
-	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
-	struct pollfd p = {.fd = near, .events = POLLIN};
+	struct rig r = rig_open(SHUNT_TRACE_COPIES);
+	struct pollfd p = {.fd = r.near, .events = POLLIN};
 
-	start(t);
-	send_frames(far, FRAMES, 60);
-	settle(t, FRAMES);
+	start(r.t);
+	send_frames(r.far, FRAMES, 60);
+	settle(r.t, FRAMES);
 	poll(&p, 1, 1);
-	cr_assert_eq(statistics(near), (unsigned)FRAMES);
-	send_frames(far, FRAMES / 2, 60);
-	settle(t, FRAMES * 1.5);
-	struct shunt_trace_counts c = stop(t);
+	cr_assert_eq(statistics(r.near), (unsigned)FRAMES);
+	send_frames(r.far, FRAMES / 2, 60);
+	settle(r.t, FRAMES * 1.5);
+	struct shunt_trace_counts c = stop(r.t);
 	is(&c.copies, FRAMES * 1.5, SHUNT_DERIVED);
-	shunt_tracer_close(t);
-	bench_lab_close(&lab);
+	rig_close(&r);
 }
 
 Test(tracer_ring, says_when_the_socket_is_gone)
 {
-	NEED_LAB(lab);
-	int near = ring_socket(&lab), far = packet_socket(lab.far_ns, lab.far_ifindex, 0);
-	struct shunt_identity id = identity(SHUNT_KIND_RING, near, &lab);
-	struct shunt_tracer *t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
+	struct rig r = rig_open(SHUNT_TRACE_COPIES);
 
-	start(t);
-	send_frames(far, FRAMES, 60);
-	close(near);
-	struct shunt_trace_counts c = stop(t);
+	start(r.t);
+	send_frames(r.far, FRAMES, 60);
+	close(r.near);
+	struct shunt_trace_counts c = stop(r.t);
 	cr_assert_eq(c.copies.bound, SHUNT_LOWER);
 	cr_assert_neq(c.copies.reason[0], 0);
-	shunt_tracer_close(t);
+	shunt_tracer_close(r.t);
 
-	t = must_trace(SHUNT_TRACE_COPIES, &id, 1);
-	start(t);
-	c = stop(t);
+	r.t = must_trace(SHUNT_TRACE_COPIES, &r.id, 1);
+	start(r.t);
+	c = stop(r.t);
 	cr_assert_eq(c.copies.how, SHUNT_UNAVAILABLE);
-	shunt_tracer_close(t);
-	bench_lab_close(&lab);
+	rig_close(&r);
 }
 
 #else

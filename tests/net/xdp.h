@@ -82,6 +82,13 @@ static inline uint32_t receive(struct shunt_dev *dev, uint32_t from, bool check)
 	return got - from;
 }
 
+static inline void end(struct shunt_dev *dev, int sender)
+{
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	close(sender);
+	bench_lab_close(&the_lab);
+}
+
 static inline uint64_t loss(const struct shunt_ledger *l, const char *name)
 {
 	for (unsigned i = 0; i < l->losses; i++)
