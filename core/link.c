@@ -3,22 +3,15 @@
  */
 #include "core/link.h"
 
+#include "core/if_link.h"
 #include "core/ifreq.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
-#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <string.h>
-
-#ifndef IFLA_GRO_MAX_SIZE /* Linux 5.19 */
-#define IFLA_GRO_MAX_SIZE 58
-#endif
-#ifndef IFLA_GRO_IPV4_MAX_SIZE /* Linux 6.3 */
-#define IFLA_GRO_IPV4_MAX_SIZE 64
-#endif
 
 struct request {
 	char buf[1024];

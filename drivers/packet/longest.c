@@ -3,21 +3,14 @@
  * generic receive offload merges frames. By rtnetlink(7) and ethtool's ioctl, in the thread's
  * namespace; what can't be read is taken for the kernel's default.
  */
+#include "core/if_link.h"
 #include "core/ifreq.h"
 #include "drivers/packet/packet.h"
 
 #include <linux/ethtool.h>
-#include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
 #include <unistd.h>
-
-#ifndef IFLA_GRO_MAX_SIZE /* Linux 5.19 */
-#define IFLA_GRO_MAX_SIZE 58
-#endif
-#ifndef IFLA_GRO_IPV4_MAX_SIZE /* Linux 6.3 */
-#define IFLA_GRO_IPV4_MAX_SIZE 64
-#endif
 
 #define GRO_DEFAULT 65536u
 #define HEADERS     (14u + 4u)

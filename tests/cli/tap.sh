@@ -10,6 +10,10 @@ verdict() { # NAME STATUS EVIDENCE
 		echo "$3" | sed 's/^/# /'
 	fi
 }
+none() { # NAME COMPLAINTS: there must be none
+	[ -z "$2" ]
+	verdict "$1" $? "$2"
+}
 check() { # NAME COMMAND...: it must succeed
 	name=$1
 	shift

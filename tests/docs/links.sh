@@ -3,18 +3,9 @@
 # What the Markdown files name is there: files that they link to, headings, and paths of the tree in
 # `backticks`; and each chapter can be reached from README.md or the reading order.
 # links.sh ROOT; speaks TAP.
+. "$(dirname "$0")/../cli/tap.sh"
 cd "$1" || exit 1
-n=0
 
-verdict() { # NAME COMPLAINTS
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		echo "$2" | sed 's/^/# /'
-	fi
-}
 prose() { # FILE: without code blocks
 	awk '/^```/ {code = !code; next} !code && !/^    /' "$1"
 }
@@ -46,19 +37,19 @@ dead_paths() { # FILE
 }
 
 set -- *.md docs/*.md
-[ "$#" -gt 2 ] || verdict 'there are Markdown files' 'none'
+[ "$#" -gt 2 ] || none 'there are Markdown files' 'none'
 reached=$(for file in README.md docs/reading-order.md; do
 	links "$file" | sed -e 's/#.*//' -e "s|^|$(dirname "$file")/|"
 done | xargs -r realpath -m --relative-to=. | sort -u)
 for file; do
-	verdict "$file" "$(
+	none "$file" "$(
 		dead_links "$file"
 		dead_paths "$file"
 	)"
 done
-verdict 'every chapter is reached from README.md or the reading order' "$(
+none 'every chapter is reached from README.md or the reading order' "$(
 	for file in docs/*.md; do
 		echo "$reached" | grep -qxF "$file" || echo "no link to $file"
 	done
 )"
-echo "1..$n"
+finish

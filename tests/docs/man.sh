@@ -4,17 +4,8 @@
 # as `shunt help VERB` has them, and every driver's keys as `shunt devices -v` has them; and no other
 # options and keys. man.sh SHUNT PAGE; speaks TAP.
 shunt=$1 page=$2
-n=0
+. "$(dirname "$0")/../cli/tap.sh"
 
-verdict() { # NAME COMPLAINTS
-	n=$((n + 1))
-	if [ -z "$2" ]; then
-		echo "ok $n - $1"
-	else
-		echo "not ok $n - $1"
-		echo "$2" | sed 's/^/# /'
-	fi
-}
 lacks() { # TEXT WHAT WORD...: those that TEXT does not have as they are
 	where=$1 what=$2
 	shift 2
@@ -48,10 +39,10 @@ tags() { # keys that text on stdin describes
 }
 
 if command -v mandoc >/dev/null; then
-	verdict 'mandoc has no warning' "$(mandoc -Tlint -Wwarning "$page" 2>&1 | grep "$page")"
+	none 'mandoc has no warning' "$(mandoc -Tlint -Wwarning "$page" 2>&1 | grep "$page")"
 	text=$(mandoc -Tascii "$page" | sed 's|.\x08||g')
 elif command -v man >/dev/null; then
-	verdict 'man has no warning' "$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)"
+	none 'man has no warning' "$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)"
 	text=$(MANWIDTH=100 man -E ascii -l "$page")
 else
 	echo '1..0 # SKIP neither man nor mandoc is installed'
@@ -59,25 +50,25 @@ else
 fi
 
 verbs=$("$shunt" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
-[ -n "$verbs" ] || verdict 'shunt help lists verbs' 'none'
+[ -n "$verbs" ] || none 'shunt help lists verbs' 'none'
 # shellcheck disable=SC2046,SC2086
 for verb in $verbs; do
 	here=$(section "$verb")
 	help=$("$shunt" help "$verb")
-	verdict "$verb and its options" "$([ -n "$here" ] || echo "not in the page: $verb"
+	none "$verb and its options" "$([ -n "$here" ] || echo "not in the page: $verb"
 		lacks "$here" 'not in the page' $(echo "$help" | options)
 		lacks "$help" 'not in the help' $(echo "$here" | grep -E '^     -' | options))"
 done
 
 devices=$("$shunt" devices -v)
 schemes=$(echo "$devices" | sed -n 's/^\([a-z_]*\): .*/\1/p')
-[ -n "$schemes" ] || verdict 'shunt devices -v lists schemes' 'none'
+[ -n "$schemes" ] || none 'shunt devices -v lists schemes' 'none'
 common=$(scheme every)
 # shellcheck disable=SC2046,SC2086
 for scheme in $schemes; do
 	here=$(scheme "$scheme")
 	keys=$(keys "$scheme" | tr '\n' ' ')
-	verdict "$scheme: and its keys" "$([ -n "$here" ] || echo "not in the page: $scheme:"
+	none "$scheme: and its keys" "$([ -n "$here" ] || echo "not in the page: $scheme:"
 		[ -n "$keys" ] || echo 'the code has no keys for it'
 		lacks "$common
 $here" 'not in the page' $keys
@@ -85,4 +76,4 @@ $here" 'not in the page' $keys
 			echo " $keys " | grep -qF " $key " || echo "not in the code: $key"
 		done)"
 done
-echo "1..$n"
+finish

@@ -202,7 +202,6 @@ Test(packet, stop_then_drain_keeps_all)
 	EACH(m, modes)
 	EACH(w, waits)
 	{
-		struct shunt_pkt pkts[64];
 		snprintf(rest, sizeof rest, "mode=%s&wait=%s", modes[m], waits[w]);
 		struct shunt_dev *rx = rx_dev(&lab, rest);
 		send_run(tx, 0, 1000, 60);
@@ -211,9 +210,7 @@ Test(packet, stop_then_drain_keeps_all)
 		cr_assert_eq(loss(&l, "shutdown"), 1000u, "nothing was asked for yet");
 		cr_assert_eq(l.unaccounted, 0);
 		send_run(tx, 5000, 100, 60);
-		int got = 0;
-		for (int n; (n = shunt_rx(queue_of(rx), pkts, 64)) > 0; got += n)
-			shunt_release(queue_of(rx), pkts, (unsigned)n);
+		int got = take_rest(rx);
 		cr_assert_eq(got, 1000, "%s: %d", rest, got);
 		check_ledger(rx, 1000, 1000);
 		must_close(rx);

@@ -142,6 +142,17 @@ static inline void expect_run(struct shunt_dev *rx, uint32_t first, uint32_t n, 
 	}
 }
 
+/* After a stop: all that is left; how many. */
+static inline int take_rest(struct shunt_dev *rx)
+{
+	struct shunt_pkt pkts[32];
+	int got = 0;
+
+	for (int n; (n = shunt_rx(queue_of(rx), pkts, 32)) > 0; got += n)
+		shunt_release(queue_of(rx), pkts, (unsigned)n);
+	return got;
+}
+
 static inline uint64_t loss(const struct shunt_ledger *l, const char *name)
 {
 	for (unsigned i = 0; i < l->losses; i++)

@@ -111,16 +111,13 @@ Test(packet_link, link_lost_unseen)
 	EACH(m, modes)
 	for (unsigned del = 0; del < 2; del++) {
 		NEED_LAB(lab);
-		struct shunt_pkt pkts[32];
-		int got = 0;
 		struct shunt_dev *tx = tx_dev(&lab);
 		snprintf(rest, sizeof rest, "mode=%s", modes[m]);
 		struct shunt_dev *rx = rx_dev(&lab, rest);
 		send_run(tx, 0, 100, 60);
 		in_near(&lab, del ? delete_it : set_down);
 		cr_assert_eq(shunt_stop(rx, NULL), 0);
-		for (int n; (n = shunt_rx(queue_of(rx), pkts, 32)) > 0; got += n)
-			shunt_release(queue_of(rx), pkts, (unsigned)n);
+		int got = take_rest(rx);
 		cr_assert_eq(got, 100, "%s: %d", rest, got);
 		check_ledger(rx, 100, 100);
 		must_close(rx);
