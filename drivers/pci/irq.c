@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-static int set_irqs(struct pci_dev *pci, unsigned start, unsigned n, const int *fds)
+static int set_irqs(struct pci_dev *pci, unsigned index, unsigned start, unsigned n, const int *fds)
 {
 	union {
 		struct vfio_irq_set set;
@@ -19,7 +19,7 @@ static int set_irqs(struct pci_dev *pci, unsigned start, unsigned n, const int *
 	} u = {.set = {.argsz = (uint32_t)(sizeof u.set + (fds ? n * sizeof *fds : 0)),
 		       .flags = VFIO_IRQ_SET_ACTION_TRIGGER |
 				(fds ? VFIO_IRQ_SET_DATA_EVENTFD : VFIO_IRQ_SET_DATA_NONE),
-		       .index = VFIO_PCI_MSIX_IRQ_INDEX,
+		       .index = index,
 		       .start = start,
 		       .count = n}};
 
@@ -49,7 +49,7 @@ int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err)
 			pci->irq[pci->nirqs++] = fd;
 	}
 	if (!rc)
-		rc = set_irqs(pci, 0, n, pci->irq);
+		rc = set_irqs(pci, VFIO_PCI_MSIX_IRQ_INDEX, 0, n, pci->irq);
 	if (!rc)
 		return 0;
 	close_fds(pci);
@@ -61,7 +61,7 @@ void pci_irq_close(struct pci_dev *pci)
 {
 	if (!pci->nirqs)
 		return;
-	set_irqs(pci, 0, 0, NULL); /* count 0: all of them off */
+	set_irqs(pci, VFIO_PCI_MSIX_IRQ_INDEX, 0, 0, NULL); /* count 0: all of them off */
 	close_fds(pci);
 }
 
@@ -71,5 +71,25 @@ int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked)
 
 	if (vector >= pci->nirqs)
 		return -EINVAL;
-	return set_irqs(pci, vector, 1, masked ? &none : &pci->irq[vector]);
+	return set_irqs(
+		pci, VFIO_PCI_MSIX_IRQ_INDEX, vector, 1, masked ? &none : &pci->irq[vector]);
+}
+
+/* VFIO_PCI_REQ_IRQ_INDEX: the kernel raises it at once and again every ten seconds. A kernel that
+ * does not know it waits until the process ends. */
+void pci_request_open(struct pci_dev *pci)
+{
+	pci->request = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (pci->request < 0 || !set_irqs(pci, VFIO_PCI_REQ_IRQ_INDEX, 0, 1, &pci->request))
+		return;
+	close(pci->request);
+	pci->request = -1;
+}
+
+bool pci_requested(const struct pci_dev *pci)
+{
+	uint64_t raised;
+
+	return pci && pci->request >= 0 &&
+	       read(pci->request, &raised, sizeof raised) == sizeof raised;
 }

@@ -62,6 +62,12 @@ struct pci_port {
 	void *priv;                /* the NIC's */
 };
 
+/* What all NICs say alike; the address goes in. */
+#define PCI_REQUESTED                                                                              \
+	"%s is asked back by the kernel: somebody removes it, or unbinds it from vfio-pci"
+#define PCI_LINK_LOST                                                                              \
+	"the link of %s was down at the end: what was sent last may not be on the wire"
+
 static inline struct pci_port *pci_port(const struct shunt_dev *dev)
 {
 	return dev->priv;

@@ -57,6 +57,7 @@ struct pci_dev {
 	unsigned nmaps;
 	int irq[PCI_IRQS]; /* eventfds */
 	unsigned nirqs;
+	int request; /* eventfd: the kernel wants the function back; -1 where it can't say so */
 };
 
 /* sysfs.c. pci_find: -EINVAL "not a PCI address" (usage), -ENODEV "no such device" (usage). */
@@ -144,5 +145,9 @@ void pci_irq_close(struct pci_dev *pci);
 /* VFIO has no mask for MSI-X: the vector is taken from, or given back to, its eventfd. A control
  * call; between bursts a NIC masks at itself. */
 int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked);
+/* Somebody removes the function, or unbinds it from vfio-pci, and waits until we let it go. One
+ * system call: not for a burst that has something to do. NULL, as in tests, is never asked. */
+void pci_request_open(struct pci_dev *pci);
+bool pci_requested(const struct pci_dev *pci);
 
 #endif

@@ -113,7 +113,7 @@ int pci_open(struct pci_dev **out, const char *addr, struct shunt_err *err)
 	*out = NULL;
 	if (!pci)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	pci->container = pci->group = pci->fd = -1;
+	pci->container = pci->group = pci->fd = pci->request = -1;
 	int rc = pci_find(&pci->info, addr, err);
 	if (!rc)
 		rc = pci_check(&pci->info, err);
@@ -125,6 +125,8 @@ int pci_open(struct pci_dev **out, const char *addr, struct shunt_err *err)
 		rc = open_device(pci, err);
 	if (!rc)
 		rc = settle(pci, err);
+	if (!rc)
+		pci_request_open(pci);
 	if (rc) {
 		pci_close(pci);
 		return rc;
@@ -149,6 +151,8 @@ void pci_close(struct pci_dev *pci)
 			munmap(pci->bar[i].base, pci->bar[i].len);
 	while (pci->nmaps)
 		pci_unmap(pci, pci->nmaps - 1);
+	if (pci->request >= 0)
+		close(pci->request);
 	if (pci->fd >= 0)
 		close(pci->fd);
 	if (pci->group >= 0)

@@ -35,5 +35,7 @@ int net_check_link(struct net_queue *nq)
 	if (!net_link_up(v))
 		return shunt_gone(
 			&nq->q, -ENETDOWN, "the link of %s went down: open it again", addr);
+	if (pci_requested(v->pci))
+		return shunt_gone(&nq->q, -ENODEV, PCI_REQUESTED, addr);
 	return 0;
 }

@@ -216,6 +216,8 @@ static void net_stop(struct shunt_dev *dev)
 {
 	struct net *net = pci_port(dev)->priv;
 
+	if (!*dev->info.gone && !net_link_up(&net->v))
+		shunt_note(dev, PCI_LINK_LOST, pci_port(dev)->info.addr);
 	for (unsigned i = 0; i < net->nqueues; i++) {
 		struct net_queue *nq = &net->queue[i];
 		if (pci_can(dev, SHUNT_TX))

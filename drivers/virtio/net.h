@@ -37,7 +37,8 @@
 
 #define NET_REFILL 32u /* free descriptors that make a refill worth its barrier and doorbell */
 /* Empty receives, or fruitless transmits, before a look at the status. */
-#define NET_IDLE (1u << 20)
+#define NET_IDLE  (1u << 20)
+#define NET_BLIND (1u << 10) /* transmit bursts of a queue that never receives, before one */
 
 struct net_vq {
 	struct vring ring;

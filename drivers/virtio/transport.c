@@ -31,6 +31,24 @@
 
 #define RESET_NS (UINT64_C(1000) * 1000 * 1000)
 
+/* Common configuration. */
+#define ACCESS(bits)                                                                               \
+	static uint##bits##_t get##bits(const struct virtio_pci *v, uint32_t at)                   \
+	{                                                                                          \
+		if (v->model)                                                                      \
+			v->model(v, at, false);                                                    \
+		return mmio_read##bits(v->common + at);                                            \
+	}                                                                                          \
+	static void put##bits(const struct virtio_pci *v, uint32_t at, uint##bits##_t value)       \
+	{                                                                                          \
+		mmio_write##bits(v->common + at, value);                                           \
+		if (v->model)                                                                      \
+			v->model(v, at, true);                                                     \
+	}
+ACCESS(8)
+ACCESS(16)
+ACCESS(32)
+
 /* BAR and bounds of one part; NULL where it does not fit. */
 static volatile uint8_t *part_base(
 	struct pci_dev *pci, const struct virtio_part *p, uint32_t least, struct shunt_err *err)
@@ -74,12 +92,12 @@ int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err)
 
 uint8_t virtio_status(const struct virtio_pci *v)
 {
-	return mmio_read8(v->common + STATUS);
+	return get8(v, STATUS);
 }
 
 static void add_status(struct virtio_pci *v, uint8_t bit)
 {
-	mmio_write8(v->common + STATUS, virtio_status(v) | bit);
+	put8(v, STATUS, virtio_status(v) | bit);
 }
 
 /* 3.1.1: reset, then the guest has noticed it, then it knows how to drive it. 4.1.4.3.2: after
@@ -87,12 +105,16 @@ static void add_status(struct virtio_pci *v, uint8_t bit)
 int virtio_reset(struct virtio_pci *v, struct shunt_err *err)
 {
 	uint64_t end = shunt_now() + RESET_NS;
+	uint8_t status;
 
-	mmio_write8(v->common + STATUS, 0);
-	while (virtio_status(v)) {
+	put8(v, STATUS, 0);
+	while ((status = virtio_status(v))) {
+		if (status == UINT8_MAX) /* 2.1 defines no such status: nobody answers */
+			return shunt_fail(err, -ENODEV, NULL,
+				"%s is gone: its registers read as ones", v->pci->info.addr);
 		if (shunt_now() > end)
 			return shunt_fail(err, -ETIMEDOUT, NULL, "%s sticks in reset: status %#x",
-				v->pci->info.addr, virtio_status(v));
+				v->pci->info.addr, status);
 		sched_yield();
 	}
 	return 0;
@@ -103,8 +125,8 @@ static uint64_t read_offered(struct virtio_pci *v)
 	uint64_t bits = 0;
 
 	for (uint32_t i = 0; i < 2; i++) {
-		mmio_write32(v->common + FEATURE_SELECT, i);
-		bits |= (uint64_t)mmio_read32(v->common + FEATURE) << (32 * i);
+		put32(v, FEATURE_SELECT, i);
+		bits |= (uint64_t)get32(v, FEATURE) << (32 * i);
 	}
 	return bits;
 }
@@ -138,8 +160,8 @@ int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *er
 	if (v->features & VIRTIO_F_RING_PACKED)
 		v->features &= ~VIRTIO_F_EVENT_IDX; /* packed.h says why */
 	for (uint32_t i = 0; i < 2; i++) {
-		mmio_write32(v->common + DRIVER_SELECT, i);
-		mmio_write32(v->common + DRIVER_FEATURE, (uint32_t)(v->features >> (32 * i)));
+		put32(v, DRIVER_SELECT, i);
+		put32(v, DRIVER_FEATURE, (uint32_t)(v->features >> (32 * i)));
 	}
 	add_status(v, VIRTIO_FEATURES_OK);         /* step 5 */
 	if (virtio_status(v) & VIRTIO_FEATURES_OK) /* step 6 */
@@ -151,23 +173,23 @@ int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *er
 
 uint16_t virtio_queue_max(struct virtio_pci *v, uint16_t queue)
 {
-	if (queue >= mmio_read16(v->common + NUM_QUEUES))
+	if (queue >= get16(v, NUM_QUEUES))
 		return 0;
-	mmio_write16(v->common + QUEUE_SELECT, queue);
-	return mmio_read16(v->common + QUEUE_SIZE);
+	put16(v, QUEUE_SELECT, queue);
+	return get16(v, QUEUE_SIZE);
 }
 
 /* 4.1.3.1: a 64-bit field is written as two halves. */
-static void write64(volatile uint8_t *at, uint64_t value)
+static void put64(const struct virtio_pci *v, uint32_t at, uint64_t value)
 {
-	mmio_write32(at, (uint32_t)value);
-	mmio_write32(at + 4, (uint32_t)(value >> 32));
+	put32(v, at, (uint32_t)value);
+	put32(v, at + 4, (uint32_t)(value >> 32));
 }
 
 static int set_vector(struct virtio_pci *v, uint16_t vector, struct shunt_err *err)
 {
-	mmio_write16(v->common + QUEUE_VECTOR, vector);
-	if (mmio_read16(v->common + QUEUE_VECTOR) == vector) /* 4.1.5.1.2.2 */
+	put16(v, QUEUE_VECTOR, vector);
+	if (get16(v, QUEUE_VECTOR) == vector) /* 4.1.5.1.2.2 */
 		return 0;
 	return shunt_fail(err, -ENOSPC, "use wait=spin", "%s refuses MSI-X vector %u",
 		v->pci->info.addr, vector);
@@ -176,28 +198,28 @@ static int set_vector(struct virtio_pci *v, uint16_t vector, struct shunt_err *e
 int virtio_queue_enable(struct virtio_pci *v, const struct virtio_place *p,
 	volatile uint8_t **doorbell, struct shunt_err *err)
 {
-	mmio_write16(v->common + QUEUE_SELECT, p->queue);
-	mmio_write16(v->common + QUEUE_SIZE, p->size);
+	put16(v, QUEUE_SELECT, p->queue);
+	put16(v, QUEUE_SIZE, p->size);
 	int rc = set_vector(v, p->vector, err);
 	if (rc)
 		return rc;
-	write64(v->common + QUEUE_DESC, p->desc);
-	write64(v->common + QUEUE_DRIVER, p->driver);
-	write64(v->common + QUEUE_DEVICE, p->device);
+	put64(v, QUEUE_DESC, p->desc);
+	put64(v, QUEUE_DRIVER, p->driver);
+	put64(v, QUEUE_DEVICE, p->device);
 	/* 4.1.4.4 */
-	uint64_t at = (uint64_t)mmio_read16(v->common + QUEUE_NOTIFY) * v->multiplier;
+	uint64_t at = (uint64_t)get16(v, QUEUE_NOTIFY) * v->multiplier;
 	if (at + sizeof(uint16_t) > v->notify_len)
 		return shunt_fail(err, -EPROTO, NULL,
 			"%s: the doorbell of queue %u lies outside of its BAR", v->pci->info.addr,
 			p->queue);
 	*doorbell = v->notify + at;
-	mmio_write16(v->common + QUEUE_ENABLE, 1);
+	put16(v, QUEUE_ENABLE, 1);
 	return 0;
 }
 
 void virtio_driver_ok(struct virtio_pci *v)
 {
-	mmio_write16(v->common + CONFIG_VECTOR, VIRTIO_NO_VECTOR);
+	put16(v, CONFIG_VECTOR, VIRTIO_NO_VECTOR);
 	add_status(v, VIRTIO_DRIVER_OK);
 }
 
@@ -209,10 +231,10 @@ bool virtio_config(const struct virtio_pci *v, uint32_t at, void *to, uint32_t l
 		return false;
 	/* Bounded: a device whose generation never settles is believed at the last try. */
 	for (unsigned tries = 0; tries < 8; tries++) {
-		before = mmio_read8(v->common + GENERATION);
+		before = get8(v, GENERATION);
 		for (uint32_t i = 0; i < len; i++)
 			bytes[i] = mmio_read8(v->device + at + i);
-		if (mmio_read8(v->common + GENERATION) == before)
+		if (get8(v, GENERATION) == before)
 			break;
 	}
 	return true;

@@ -42,6 +42,9 @@ struct virtio_pci {
 	volatile uint8_t *common, *notify, *device;
 	uint32_t notify_len, device_len, multiplier;
 	uint64_t offered, features;
+	/* Tests put a model of the device behind common configuration: told after a write and
+	 * before a read. NULL with a device. */
+	void (*model)(const struct virtio_pci *v, uint32_t at, bool write);
 };
 
 /* caps.c. Pure: finds the parts in len bytes of config space. What is absent or makes no sense has

@@ -413,3 +413,28 @@ Test(intel_rings, a_transmitter_that_stands_still_is_looked_at)
 	shunt_release(q, p + 63, 1);
 	model_free(m);
 }
+
+/* The device takes frames and swallows them: who only sends looks now and then. */
+Test(intel_rings, a_sender_finds_out)
+{
+	struct intel_model *m =
+		model_new(&(struct model_opts){.chip = &intel_82576, .dir = SHUNT_TX});
+	struct shunt_queue *q = &m->n.queue[0].q;
+	struct shunt_pkt p;
+	int n = 1;
+
+	model_start(m);
+	for (unsigned i = 0; i < 4096 && n == 1; i++) {
+		cr_assert_eq(shunt_alloc(q, &p, 1), 1);
+		p.len = 60;
+		n = shunt_tx(q, &p, 1);
+		model_transmit(m, 0);
+		if (i == 1500)
+			*(uint32_t *)(m->bar + R_STATUS) &= ~STATUS_LU;
+	}
+	cr_assert_eq(n, -ENETDOWN);
+	cr_assert_leq(q->stats.tx_packets, 2048);
+	shunt_release(q, &p, 1);
+	intel_halt(&m->n);
+	model_free(m);
+}

@@ -392,20 +392,129 @@ Test(virtio_net, all_chunks_out)
 	bench_free(b);
 }
 
-/* The link: a status without DRIVER_OK means that somebody reset the device. */
-Test(virtio_net, looks_at_the_status_when_idle)
+/* What ends a queue by itself ends it for good, and says why. */
+static void ends(struct bench *b, int code, const char *word)
 {
-	struct bench *b = bench_new(false, false, true);
-	struct shunt_pkt pkts[1];
+	struct shunt_pkt p;
 	int rc = 0;
 
-	for (unsigned i = 0; i < NET_IDLE; i++)
-		rc |= shunt_rx(&b->nq->q, pkts, 1);
-	cr_assert_eq(rc, 0);
-	common[0x14] = 0x0b;
 	for (unsigned i = 0; i < NET_IDLE && !rc; i++)
-		rc = shunt_rx(&b->nq->q, pkts, 1);
-	common[0x14] = 0x0f;
-	cr_assert_eq(rc, -ENODEV);
+		rc = shunt_rx(&b->nq->q, &p, 1);
+	cr_assert_eq(rc, code, "%s", word);
+	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), code, "sticky");
+	cr_assert_eq(shunt_tx(&b->nq->q, &p, 0), code);
+	cr_assert(strstr(b->dev.info.gone, word), "%s", b->dev.info.gone);
+	bench_free(b);
+}
+
+/* A used index that jumps, on either ring; nothing of what it names is taken. */
+Test(virtio_net, used_index_jumps)
+{
+	static const uint16_t to[] = {SIZE + 1, 0x8000, UINT16_MAX};
+
+	for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+		struct bench *b = bench_new(false, i & 1, true);
+		b->nq->rx.ring.used->idx = to[i];
+		ends(b, -ENODEV, "receive queue");
+	}
+	struct bench *b = bench_new(false, false, true);
+	struct shunt_pkt p;
+	cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+	p.len = 60;
+	cr_assert_eq(shunt_tx(&b->nq->q, &p, 1), 1);
+	b->nq->tx.ring.used->idx = 2;
+	net_tx_flush(b->nq);
+	cr_assert_eq(b->nq->q.error, -ENODEV);
+	cr_assert_eq(b->nq->q.stats.tx_errors, 1, "it can't be known to be sent");
+	bench_free(b);
+}
+
+/* Flags of the wrong lap are not taken; of the right one, with an id that is not out, they end it.
+ */
+Test(virtio_net, packed_wrap_rubbish)
+{
+	struct bench *b = bench_new(true, false, true);
+	struct shunt_pkt p;
+
+	for (unsigned i = 0; i < SIZE; i++)
+		b->nq->rx.ring.packed[i].flags &= (uint16_t) ~(PACKED_AVAIL | PACKED_USED);
+	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 0);
+	for (unsigned i = 0; i < SIZE; i++) {
+		b->nq->rx.ring.packed[i].flags = PACKED_AVAIL | PACKED_USED;
+		b->nq->rx.ring.packed[i].id = (uint16_t)(SIZE + i);
+	}
+	ends(b, -ENODEV, "receive queue");
+	b = bench_new(true, false, true);
+	for (unsigned i = 0; i < SIZE; i++) { /* all with one id: it is out once */
+		b->nq->rx.ring.packed[i] = (struct packed_desc){
+			.len = NET_HDR + 60, .flags = PACKED_AVAIL | PACKED_USED};
+		memset(at(b, IOVA + b->nq->rx.ring.chunk[i]) + PCI_HEAD, 0, NET_HDR);
+		at(b, IOVA + b->nq->rx.ring.chunk[i])[PCI_HEAD + NET_BUFFERS] = 1;
+	}
+	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 1);
+	shunt_release(&b->nq->q, &p, 1);
+	ends(b, -ENODEV, "receive queue");
+}
+
+/* The status is looked at when nothing comes: DRIVER_OK is missing when somebody reset it. */
+Test(virtio_net, looks_at_the_status_when_idle)
+{
+	static const struct {
+		uint8_t status;
+		int code;
+		const char *word;
+	} t[] = {{0x0b, -ENODEV, "reset by somebody"}, {0x4f, -ENODEV, "asks for a reset"},
+		{0xff, -ENODEV, "is gone"}};
+	struct bench *b = bench_new(false, false, true);
+	struct shunt_pkt p;
+
+	for (unsigned i = 0; i < NET_IDLE; i++)
+		cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 0);
+	bench_free(b);
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+		common[0x14] = t[i].status;
+		ends(bench_new(i & 1, false, true), t[i].code, t[i].word);
+		common[0x14] = 0x0f;
+	}
+}
+
+static uint8_t config[16];
+
+static struct bench *link_bench(bool up)
+{
+	struct bench *b = bench_new(false, false, true);
+
+	b->net.v.features |= NET_F_STATUS;
+	b->net.v.device = config;
+	b->net.v.device_len = sizeof config;
+	config[NET_CONFIG_STATUS] = up;
+	return b;
+}
+
+Test(virtio_net, a_link_that_goes)
+{
+	ends(link_bench(false), -ENETDOWN, "link");
+}
+
+/* Who only sends finds out, too, while the device goes on taking frames. */
+Test(virtio_net, a_sender_finds_out)
+{
+	struct bench *b = link_bench(true);
+	struct shunt_pkt p;
+	struct vbuf v = {0};
+	int rc = 1;
+
+	b->nq->q.rx = shunt_no_rx;
+	for (unsigned i = 0; i < 3 * NET_BLIND && rc == 1; i++) {
+		cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+		p.len = 60;
+		rc = shunt_tx(&b->nq->q, &p, 1);
+		cr_assert(rc < 0 || vdev_take(&b->tx, &v));
+		if (rc > 0)
+			vdev_use(&b->tx, v.id, 0);
+		config[NET_CONFIG_STATUS] = i < NET_BLIND;
+	}
+	cr_assert_eq(rc, -ENETDOWN);
+	shunt_release(&b->nq->q, &p, 1);
 	bench_free(b);
 }
