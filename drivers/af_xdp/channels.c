@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * What ethtool's ioctl and sysfs tell of an interface.
  */
+#include "core/ifreq.h"
 #include "drivers/af_xdp/af_xdp.h"
 
-#include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/sockios.h>
-#include <net/if.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 static int ethtool(const char *ifname, void *cmd)
 {
-	struct ifreq ifr = {.ifr_data = cmd};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (fd < 0)
-		return -errno;
-	snprintf(ifr.ifr_name, sizeof ifr.ifr_name, "%s", ifname);
-	int rc = ioctl(fd, SIOCETHTOOL, &ifr) ? -errno : 0;
-	close(fd);
-	return rc;
+	return shunt_ethtool(if_nametoindex(ifname), cmd);
 }
 
 /* Receive queues; a driver that does not tell has one. */
