@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A workload in as few calls as can be. Frames lie in chained slots; one call sends a stretch of
- * them, and the program inside spins to each deadline. A stretch is at most 50 ms long, so that
- * *stop and a dead link are seen, and ends before a gap that is better slept through than spun.
+ * A workload in as few calls as can be. Frames lie in chained slots (slots.c); one call sends a
+ * stretch of them, and the program inside spins to each deadline. A stretch is at most 50 ms long,
+ * so that *stop and a dead link are seen, and ends before a gap that is better slept through than
+ * spun.
  */
-#include "drivers/live/live.h"
+#include "drivers/live/slots.h"
 
 #include "core/clock.h"
 #include "drivers/core/probe.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,121 +19,13 @@
 #define MAX_BATCH  64u
 #define BULK_MASK  15u /* the kernel passes frames on in bulks of 16: one clock read each */
 
-struct flood {
-	struct live_queue *lq;
-	const struct shunt_flood *f;
-	struct shunt_flood_result *r;
-	struct shunt_err *err;
-	uint32_t longest; /* of the frames in the slots */
-	uint32_t have;    /* slots of this chunk not sent yet; templates never run out */
-	uint64_t left;    /* frames that may still be offered; UINT64_MAX = no end */
-	uint64_t taken;   /* frames taken from the source, unsendable ones included */
-	uint32_t budget;  /* frames a stretch, so that it lasts about STRETCH_NS */
-	uint32_t chunk;   /* slots filled at a time from a source */
-	bool ended;       /* the source has no more */
-	/* Templates: how many can't be sent before the i-th that can, and in a round of all. */
-	uint32_t *skipped;
-	uint32_t sendable, unsendable;
-};
-
-static bool stopped(const struct flood *w)
+static bool stopped(const struct live_flood *w)
 {
 	return w->f->stop && __atomic_load_n(w->f->stop, __ATOMIC_RELAXED);
 }
 
-static bool sendable(const struct flood *w, const struct shunt_frame *frame)
-{
-	return frame->len >= LIVEGEN_MIN && frame->len <= w->lq->q.dev->info.max_frame;
-}
-
-static void put(struct flood *w, uint32_t at, const struct shunt_frame *frame)
-{
-	struct livegen_slot *slot = &w->lq->gen.slots[at];
-
-	slot->due_ns = frame->due_ns;
-	slot->len = frame->len;
-	slot->next = at + 1;
-	memcpy(slot->data, frame->data, frame->len);
-	if (frame->len > w->longest)
-		w->longest = frame->len;
-}
-
-/* Unsendable templates that a run passes until it has offered n frames. */
-static uint64_t passed(const struct flood *w, uint64_t n)
-{
-	if (!w->sendable)
-		return 0;
-	return n / w->sendable * w->unsendable + w->skipped[n % w->sendable];
-}
-
-static int load_templates(struct flood *w)
-{
-	const struct shunt_flood *f = w->f;
-
-	if (f->nframes > w->lq->gen.nslots)
-		return shunt_fail(w->err, -E2BIG,
-			"open the device with a larger room=, or use a source",
-			"%u templates are more than the %u slots", f->nframes, w->lq->gen.nslots);
-	w->skipped = calloc(f->nframes + 1, sizeof *w->skipped);
-	if (!w->skipped)
-		return shunt_fail(w->err, -ENOMEM, NULL, "out of memory");
-	for (unsigned i = 0; i < f->nframes; i++) {
-		if (!sendable(w, &f->frames[i])) {
-			w->unsendable++;
-			continue;
-		}
-		w->skipped[w->sendable] = w->unsendable;
-		put(w, w->sendable++, &f->frames[i]);
-	}
-	if (!w->sendable && !f->packets)
-		return shunt_fail(w->err, -EMSGSIZE, NULL,
-			"every frame is too long or too short for %s (%u to %u bytes)",
-			w->lq->q.dev->info.ifname, LIVEGEN_MIN, w->lq->q.dev->info.max_frame);
-	if (w->sendable)
-		w->lq->gen.slots[w->sendable - 1].next = 0;
-	w->have = UINT32_MAX;
-	w->left = UINT64_MAX;
-	if (f->packets) {
-		w->left = f->packets / f->nframes * w->sendable;
-		for (unsigned i = 0; i < f->packets % f->nframes; i++)
-			w->left += sendable(w, &f->frames[i]);
-		w->r->unsendable = f->packets - w->left;
-	}
-	return 0;
-}
-
-/* The next chunk of the source into the slots from 0 on. */
-static int refill(struct flood *w)
-{
-	struct shunt_frame frames[SHUNT_BURST];
-	const uint64_t most = w->f->packets ? w->f->packets : UINT64_MAX;
-
-	w->longest = LIVEGEN_MIN;
-	while (w->have < w->chunk && w->taken < most) {
-		uint64_t want = w->chunk - w->have;
-		want = want < SHUNT_BURST ? want : SHUNT_BURST;
-		want = want < most - w->taken ? want : most - w->taken;
-		int n = w->f->source->next(w->f->source, frames, (unsigned)want);
-		if (n < 0)
-			return shunt_fail(
-				w->err, n, NULL, "the source of frames failed: %s", strerror(-n));
-		w->ended = n == 0;
-		if (w->ended)
-			break;
-		w->taken += (unsigned)n;
-		for (int i = 0; i < n; i++)
-			if (sendable(w, &frames[i]))
-				put(w, w->have++, &frames[i]);
-			else
-				w->r->unsendable++;
-	}
-	w->ended |= w->taken == most;
-	w->lq->gen.run->at = 0;
-	return 0;
-}
-
 /* How the stretch from slot `at` on is cut. */
-static uint32_t timed_stretch(const struct flood *w, uint32_t at, uint32_t most)
+static uint32_t timed_stretch(const struct live_flood *w, uint32_t at, uint32_t most)
 {
 	const struct livegen_slot *slots = w->lq->gen.slots;
 	uint64_t first = slots[at].due_ns;
@@ -149,7 +41,7 @@ static uint32_t timed_stretch(const struct flood *w, uint32_t at, uint32_t most)
 	return n;
 }
 
-static uint32_t stretch(const struct flood *w)
+static uint32_t stretch(const struct live_flood *w)
 {
 	uint64_t most = w->have < w->left ? w->have : w->left;
 
@@ -161,7 +53,7 @@ static uint32_t stretch(const struct flood *w)
 }
 
 /* Sleep until the program can spin the rest of the way. False: *stop or a signal. */
-static bool sleep_to_deadline(const struct flood *w)
+static bool sleep_to_deadline(const struct live_flood *w)
 {
 	const struct livegen_run *run = w->lq->gen.run;
 
@@ -182,7 +74,7 @@ static bool sleep_to_deadline(const struct flood *w)
 }
 
 /* Half of what the last stretch took, or twice: at full rate only a try tells. */
-static void adapt(struct flood *w, uint32_t n, uint64_t took)
+static void adapt(struct live_flood *w, uint32_t n, uint64_t took)
 {
 	if (w->lq->gen.run->pace != LIVEGEN_MAX || n < w->budget)
 		return;
@@ -192,7 +84,7 @@ static void adapt(struct flood *w, uint32_t n, uint64_t took)
 		w->budget *= 2;
 }
 
-static int send_stretch(struct flood *w)
+static int send_stretch(struct live_flood *w)
 {
 	struct live_queue *lq = w->lq;
 	struct livegen_run *run = lq->gen.run;
@@ -222,7 +114,7 @@ static int send_stretch(struct flood *w)
 	return rc;
 }
 
-static int check(struct flood *w, uint64_t *looked)
+static int check(struct live_flood *w, uint64_t *looked)
 {
 	struct live_queue *lq = w->lq;
 	struct shunt_dev *dev = lq->q.dev;
@@ -242,7 +134,7 @@ static int check(struct flood *w, uint64_t *looked)
 		"%.80s: no frame was taken: the peer is down or has no NAPI", dev->spec.text);
 }
 
-static int run(struct flood *w)
+static int run(struct live_flood *w)
 {
 	uint64_t looked = 0;
 	int rc = 0;
@@ -251,7 +143,7 @@ static int run(struct flood *w)
 		if (w->f->source && !w->have) {
 			if (w->ended)
 				break;
-			rc = refill(w);
+			rc = live_refill(w);
 			continue;
 		}
 		rc = send_stretch(w);
@@ -265,7 +157,7 @@ static int run(struct flood *w)
 	return rc;
 }
 
-static void set_pace(struct flood *w)
+static void set_pace(struct live_flood *w)
 {
 	const struct shunt_flood *f = w->f;
 	struct livegen_run *r = w->lq->gen.run;
@@ -294,7 +186,7 @@ static void set_pace(struct flood *w)
 		w->chunk = 256;
 }
 
-static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
+static void sum_up(struct live_flood *w, uint64_t t0, uint64_t cpu0)
 {
 	struct live_queue *lq = w->lq;
 	const struct livegen_run *run = lq->gen.run;
@@ -320,7 +212,7 @@ static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
 	uint64_t spans = r->sent - (paced && r->sent);
 	r->sent_pps = r->elapsed_ns ? (double)spans * 1e9 / (double)r->elapsed_ns : 0;
 	if (!w->f->source && !w->f->packets)
-		r->unsendable = passed(w, run->sent);
+		r->unsendable = live_passed(w, run->sent);
 	SHUNT_COUNT(&lq->q, tx_packets, run->sent + run->gone);
 	SHUNT_COUNT(&lq->q, tx_errors, run->gone);
 	SHUNT_COUNT(&lq->q, tx_bytes, run->bytes);
@@ -329,7 +221,7 @@ static void sum_up(struct flood *w, uint64_t t0, uint64_t cpu0)
 int shunt_live_flood(struct shunt_queue *q, const struct shunt_flood *f,
 	struct shunt_flood_result *r, struct shunt_err *err)
 {
-	struct flood w = {.lq = (struct live_queue *)q,
+	struct live_flood w = {.lq = (struct live_queue *)q,
 		.f = f,
 		.r = r,
 		.err = err,
@@ -345,7 +237,7 @@ int shunt_live_flood(struct shunt_queue *q, const struct shunt_flood *f,
 			err, q->error, NULL, "%.80s: %s", q->dev->spec.text, q->dev->info.gone);
 	set_pace(&w);
 	shunt_live_settle(w.lq, &before);
-	int rc = f->source ? 0 : load_templates(&w);
+	int rc = f->source ? 0 : live_load_templates(&w);
 	uint64_t t0 = shunt_now(), cpu0 = shunt_thread_cpu();
 	if (!rc) {
 		rc = run(&w);
