@@ -165,10 +165,10 @@ static void look_tracing(struct doctor_finding *f)
 	if (level == SHUNT_LEVEL_NONE)
 		doctor_say(f, DOCTOR_NO,
 			geteuid() ? as_root : "use a kernel with CONFIG_BPF_EVENTS",
-			"level none: %s", gap);
+			"level none: it can't see %s", gap);
 	else
-		doctor_say(f, DOCTOR_OK, NULL, "level %s%s%s", shunt_trace_level_name(level),
-			gap && *gap ? ": " : "", gap ? gap : "");
+		doctor_say(f, DOCTOR_OK, NULL, "level %s (%s): it can't see %s",
+			shunt_trace_level_name(level), shunt_trace_level_means(level), gap);
 #else
 	doctor_say(f, DOCTOR_NO,
 		"build with libbpf, clang and bpftool: scripts/setup installs them",

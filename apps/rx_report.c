@@ -6,6 +6,7 @@
 #include "apps/app.h"
 #include "bench/json.h"
 #include "bench/json_dev.h"
+#include "bench/watch.h"
 #include "core/syscalls.h"
 
 #include <inttypes.h>
@@ -35,7 +36,8 @@ static void text_trace(FILE *out, const struct rx_run *run)
 {
 	const struct bench_result *r = &run->result;
 
-	fprintf(out, "trace:\n");
+	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->level),
+		shunt_trace_level_means(r->level));
 	for (size_t i = 0; i < NFIGURES; i++) {
 		const struct shunt_figure *f = figure_at(&r->trace, i);
 		if (f->how == SHUNT_UNAVAILABLE) {
@@ -57,6 +59,14 @@ static void text_trace(FILE *out, const struct rx_run *run)
 			fprintf(out, "  system call %-6s %14" PRIu64 "\n",
 				shunt_syscall_name(nr) ? shunt_syscall_name(nr) : "?",
 				r->trace.by_nr[nr]);
+	for (unsigned i = 0; i < r->nprobes; i++) {
+		const struct shunt_probe_info *p = &r->probes[i];
+		fprintf(out, "  probe %-31s ", p->name);
+		if (p->attached)
+			fprintf(out, "%9" PRIu64 "  %s\n", p->hits, p->counts);
+		else
+			fprintf(out, "        -  not attached: %s\n", p->reason);
+	}
 }
 
 void rx_text(FILE *out, const struct rx_run *run)
@@ -79,12 +89,11 @@ void rx_text(FILE *out, const struct rx_run *run)
 
 static json_t *json_trace(const struct bench_result *r)
 {
-	json_t *o = json_object(), *calls = json_object(), *probes = json_array();
+	json_t *o = json_object(), *calls = json_object();
 
 	if (!r->traced) {
 		json_decref(o);
 		json_decref(calls);
-		json_decref(probes);
 		return json_null();
 	}
 	for (size_t i = 0; i < NFIGURES; i++)
@@ -98,13 +107,7 @@ static json_t *json_trace(const struct bench_result *r)
 				calls, name, json_integer((json_int_t)r->trace.by_nr[nr]));
 	}
 	json_object_set_new(o, "by_syscall", calls);
-	for (unsigned i = 0; i < r->nprobes; i++)
-		json_array_append_new(probes,
-			json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", r->probes[i].name, "counts",
-				r->probes[i].counts, "attached", r->probes[i].attached, "hits",
-				(json_int_t)r->probes[i].hits, "reason",
-				bench_json_text(r->probes[i].reason)));
-	json_object_set_new(o, "probes", probes);
+	bench_watch_json(o, r);
 	json_object_set_new(o, "missed", json_integer((json_int_t)r->trace.missed));
 	return o;
 }

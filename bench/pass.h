@@ -52,6 +52,7 @@ struct bench_result {
 	struct bench_card_counts card;
 	struct shunt_flood_result flood;
 	bool traced;
+	enum shunt_trace_level level; /* that the tracer used */
 	struct shunt_trace_counts trace;
 	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
 	unsigned nprobes;

@@ -3,6 +3,7 @@
  */
 #include "bench/figures.h"
 #include "bench/json.h"
+#include "bench/watch.h"
 #include "drivers/core/driver.h"
 
 #include <string.h>
@@ -238,6 +239,21 @@ static void put_notes(json_t *o, const struct bench_run_path *p)
 	json_object_set_new(o, "notes", notes);
 }
 
+/* With what the copies were counted, in the last pass that did. */
+static void put_trace(json_t *o, const struct bench_run_path *p)
+{
+	json_t *trace = json_null();
+
+	for (unsigned i = 0; i < p->records; i++) {
+		if (p->record[i].kind != BENCH_COUNT || !p->record[i].result.traced)
+			continue;
+		json_decref(trace);
+		trace = json_object();
+		bench_watch_json(trace, &p->record[i].result);
+	}
+	json_object_set_new(o, "trace", trace);
+}
+
 static const char *wait_of(const char *spec)
 {
 	return strstr(spec, "wait=poll") ? "poll" : "spin";
@@ -268,6 +284,7 @@ json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *
 	put_totals(o, p);
 	put_rate(o, run, p);
 	put_figures(o, run, p);
+	put_trace(o, p);
 	put_notes(o, p);
 	for (unsigned i = 0; i < p->records; i++)
 		json_array_append_new(passes, pass_document(run, p, &p->record[i]));

@@ -113,6 +113,7 @@ static void selftests(FILE *out, const json_t *root)
 	size_t i;
 
 	bench_page_say(out, "p", bench_say_selftests(root));
+	bench_page_say(out, "p", bench_say_tracing(root));
 	if (!json_array_size(bench_at(root, "selftest")))
 		return;
 	bench_page_table(out, "",

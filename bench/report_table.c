@@ -149,6 +149,7 @@ static void print_findings(struct page *page)
 		fputs(page->colour ? SHUNT_PLAIN : "", page->out);
 	}
 	paragraph(page, "self-test: ", bench_say_selftests(page->rows.root));
+	paragraph(page, "tracing: ", bench_say_tracing(page->rows.root));
 }
 
 int bench_report_table(FILE *out, const json_t *root, unsigned columns, bool colour)

@@ -146,6 +146,39 @@ char *bench_say_selftests(const json_t *root)
 	return text;
 }
 
+/* Adds a word to a list of them, once. */
+static void add_word(char *list, size_t size, const char *word)
+{
+	size_t len = strlen(list);
+
+	if (!strstr(list, word))
+		snprintf(list + len, size - len, "%s%s", len ? ", " : "", word);
+}
+
+char *bench_say_tracing(const json_t *root)
+{
+	char levels[64] = "", functions[300] = "", level[32];
+	const json_t *path, *probe;
+	size_t i, k;
+
+	json_array_foreach (bench_at(root, "paths"), i, path) {
+		const json_t *trace = bench_at(path, "trace");
+		if (!json_is_object(trace))
+			continue;
+		snprintf(level, sizeof level, "%.4s (%.20s)", bench_text(trace, "level"),
+			bench_text(trace, "means"));
+		add_word(levels, sizeof levels, level);
+		json_array_foreach (bench_at(trace, "probes"), k, probe)
+			if (bench_true(probe, "attached") &&
+				!strncmp(bench_text(probe, "name"), "f", 1))
+				add_word(functions, sizeof functions, bench_text(probe, "name"));
+	}
+	if (!*levels)
+		return bench_say("No pass was traced.");
+	return bench_say("Copies were counted at level %s%s%s.", levels,
+		*functions ? "; probes at functions: " : "", functions);
+}
+
 static void say_cost(char *out, size_t size, const json_t *figure, const char *passes)
 {
 	char number[BENCH_NUMBER];

@@ -168,8 +168,43 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 	return rc;
 }
 
+/* -1: not among the probes, or not attached; then why says so. */
+static int64_t hits_of(const struct bench_result *res, const char *probe, const char **why)
+{
+	*why = NULL;
+	for (unsigned i = 0; i < res->nprobes; i++) {
+		if (strcmp(res->probes[i].name, probe))
+			continue;
+		if (!res->probes[i].attached)
+			*why = res->probes[i].reason;
+		return res->probes[i].attached ? (int64_t)res->probes[i].hits : -1;
+	}
+	return -1;
+}
+
+/* The function that copies, by its own hits in both runs. Nothing where the kernel takes none. */
+static void test_function(struct bench_run *run, const char *name, const char *counts,
+	const char *probe, const struct bench_result *res)
+{
+	const char *why;
+	int64_t got = hits_of(&res[0], probe, &why);
+
+	if (got < 0 && !why)
+		return;
+	struct bench_selftest *t = bench_selftest_add(run, name, counts);
+	if (!t)
+		return;
+	snprintf(t->probe, sizeof t->probe, "%s", probe);
+	snprintf(t->reason, sizeof t->reason, "%.190s", why ? why : "");
+	t->sent = res[0].sent;
+	t->expected = t->negative_sent = N;
+	t->got = got;
+	t->negative_got = hits_of(&res[1], probe, &why);
+	bench_selftest_judge(t);
+}
+
 static void test_path(struct bench_run *run, struct bench_sender *sender, const char *name,
-	const char *spec, const char *counts, get_fn *get)
+	const char *spec, const char *counts, get_fn *get, const char *function)
 {
 	struct bench_selftest *t = bench_selftest_add(run, name, counts);
 	struct bench_result *res = calloc(2, sizeof *res);
@@ -192,6 +227,8 @@ static void test_path(struct bench_run *run, struct bench_sender *sender, const 
 		if (rc)
 			snprintf(t->reason, sizeof t->reason, "%.190s", err.what);
 		bench_selftest_judge(t);
+		if (!rc)
+			test_function(run, name, counts, function, res);
 	}
 	free(res);
 }
@@ -268,15 +305,15 @@ int bench_selftests(struct bench_run *run, struct shunt_err *err)
 	bench_selftest_threads(run);
 	test_softirq(run, s);
 	test_path(run, s, "packet-recv", "packet:" BENCH_NEAR "?mode=recv&wait=poll",
-		"copies out of a socket", get_copies);
+		"copies out of a socket", get_copies, "fexit/skb_copy_datagram_iter");
 	test_path(run, s, "packet-ring", "packet:" BENCH_NEAR "?mode=ring&wait=poll",
-		"copies into a TPACKET ring", get_copies);
+		"copies into a TPACKET ring", get_copies, "fentry/skb_copy_bits");
 	test_path(run, s, "packet-spin", "packet:" BENCH_NEAR "?mode=ring&wait=spin",
-		"the same, of a thread that makes no call", get_copies);
+		"the same, of a thread that makes no call", get_copies, "fentry/skb_copy_bits");
 	test_path(run, s, "xdp-native", "xdp:" BENCH_NEAR "?attach=native&wait=spin",
-		"copies into an AF_XDP socket, native", get_own_copies);
+		"copies into an AF_XDP socket, native", get_own_copies, "fexit/__xsk_rcv");
 	test_path(run, s, "xdp-skb", "xdp:" BENCH_NEAR "?attach=skb&wait=spin",
-		"copies into an AF_XDP socket, skb mode", get_own_copies);
+		"copies into an AF_XDP socket, skb mode", get_own_copies, "fexit/__xsk_rcv");
 	test_hidden(run);
 	for (unsigned i = 0; i < run->nselftests; i++)
 		if (!run->selftest[i].passed)

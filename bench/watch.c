@@ -2,6 +2,7 @@
  * A tracer on a device's queues and the run's threads.
  */
 #include "bench/watch.h"
+#include "bench/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ int bench_watch_stop(struct bench_watch *w, struct bench_result *res, struct shu
 	if (!rc)
 		rc = shunt_tracer_read(w->tracer, &res->trace, err);
 	res->nprobes = shunt_tracer_probes(w->tracer, res->probes, SHUNT_PROBES_MAX);
+	res->level = shunt_tracer_level(w->tracer);
 	res->traced = !rc;
 	return rc;
 }
@@ -89,6 +91,22 @@ void bench_watch_close(struct bench_watch *w)
 	(void)w;
 }
 #endif
+
+void bench_watch_json(json_t *o, const struct bench_result *r)
+{
+	json_t *probes = json_array();
+
+	for (unsigned i = 0; i < r->nprobes; i++) {
+		const struct shunt_probe_info *p = &r->probes[i];
+		json_array_append_new(
+			probes, json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", p->name, "counts",
+					p->counts, "attached", p->attached, "hits",
+					(json_int_t)p->hits, "reason", bench_json_text(p->reason)));
+	}
+	json_object_set_new(o, "level", json_string(shunt_trace_level_name(r->level)));
+	json_object_set_new(o, "means", json_string(shunt_trace_level_means(r->level)));
+	json_object_set_new(o, "probes", probes);
+}
 
 int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
 	pid_t generator, struct shunt_err *err)

@@ -7,6 +7,8 @@
 
 #include "bench/pass.h"
 
+#include <jansson.h>
+
 struct bench_watch;
 
 /* Watch queues, the calling thread as the application, and generator (0: none). *watch is NULL at
@@ -21,5 +23,7 @@ int bench_watch_start(struct bench_watch *watch, struct shunt_err *err);
 /* Detach; fill result's trace and probes. */
 int bench_watch_stop(struct bench_watch *watch, struct bench_result *result, struct shunt_err *err);
 void bench_watch_close(struct bench_watch *watch);
+/* The level that a traced result was got at, and its probes: level, means, probes of o. */
+void bench_watch_json(json_t *o, const struct bench_result *result);
 
 #endif

@@ -89,7 +89,8 @@ static void by_kind(const struct shunt_tracer *t, enum shunt_kind kind, struct s
 {
 	switch (kind) {
 	case SHUNT_KIND_PACKET:
-		shunt_trace_packet_copies(t, copies, bytes);
+	case SHUNT_KIND_USER:
+		shunt_trace_packet_copies(t, kind, copies, bytes);
 		break;
 	case SHUNT_KIND_RING:
 		shunt_trace_ring_copies(t, copies, bytes);
@@ -107,8 +108,8 @@ static void by_kind(const struct shunt_tracer *t, enum shunt_kind kind, struct s
 
 void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts *c)
 {
-	static const enum shunt_kind kinds[] = {
-		SHUNT_KIND_PACKET, SHUNT_KIND_RING, SHUNT_KIND_XSK, SHUNT_KIND_XDP, SHUNT_KIND_UDP};
+	static const enum shunt_kind kinds[] = {SHUNT_KIND_PACKET, SHUNT_KIND_RING, SHUNT_KIND_XSK,
+		SHUNT_KIND_XDP, SHUNT_KIND_UDP, SHUNT_KIND_USER};
 	struct shunt_figure copies, bytes, hidden_bytes;
 
 	nothing(c, "no queue of a kind whose copies this kernel makes is traced");

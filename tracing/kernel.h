@@ -131,6 +131,10 @@ struct socket {
 	struct sock *sk;
 };
 
+struct packet_type {
+	void *af_packet_priv; /* AF_PACKET's: its socket */
+};
+
 struct tpacket_stats {
 	unsigned int tp_packets;
 };

@@ -3,7 +3,7 @@
  * attached for a moment. Raw system calls, since a refusal is an answer here and no message.
  */
 #include "core/bpf_log.h"
-#include "tracing/tracer.h"
+#include "tracing/private.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -20,11 +20,10 @@
 #define QUIET_FUNCTION "bpf_fentry_test1"
 
 /* A tracing program, r0 = 0; exit. Loaded and attached: 0; -errno. */
-static int try_tracing(const char *name, enum bpf_attach_type type)
+static int try_tracing(int id, enum bpf_attach_type type)
 {
 	const struct bpf_insn insns[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
-	int id = libbpf_find_vmlinux_btf_id(name, type);
 	LIBBPF_OPTS(
 		bpf_prog_load_opts, opts, .expected_attach_type = type, .attach_btf_id = (__u32)id);
 
@@ -62,33 +61,34 @@ static bool try_kprobe(void)
 	return fd >= 0;
 }
 
+bool shunt_trace_allows_functions(const struct btf *btf)
+{
+	return btf && !try_tracing(btf__find_by_name_kind(btf, QUIET_FUNCTION, BTF_KIND_FUNC),
+			      BPF_TRACE_FENTRY);
+}
+
 enum shunt_trace_level shunt_trace_level(void)
 {
 	shunt_bpf_log_bridge();
-	if (!try_tracing(QUIET_FUNCTION, BPF_TRACE_FENTRY))
+	int function = libbpf_find_vmlinux_btf_id(QUIET_FUNCTION, BPF_TRACE_FENTRY);
+	if (!try_tracing(function, BPF_TRACE_FENTRY))
 		return SHUNT_LEVEL_F;
-	if (try_tracing("sched_switch", BPF_TRACE_RAW_TP))
+	int event = libbpf_find_vmlinux_btf_id("sched_switch", BPF_TRACE_RAW_TP);
+	if (try_tracing(event, BPF_TRACE_RAW_TP))
 		return SHUNT_LEVEL_NONE;
 	return try_kprobe() ? SHUNT_LEVEL_K : SHUNT_LEVEL_T;
-}
-
-const char *shunt_trace_level_name(enum shunt_trace_level level)
-{
-	static const char *const names[] = {"none", "T", "K", "F"};
-
-	return names[level];
 }
 
 const char *shunt_trace_level_gap(enum shunt_trace_level level)
 {
 	static const char *const gaps[] = {
-		[SHUNT_LEVEL_NONE] = "no BPF tracing here: system calls, copies and softirq time "
-				     "can't be counted",
-		[SHUNT_LEVEL_T] = "tracepoints only (no fentry, no kprobes): no time per copy, and "
-				  "ring copies by count, not by size",
-		[SHUNT_LEVEL_K] = "kprobes but no fentry: time per copy at a higher price, and "
-				  "probes can miss",
-		[SHUNT_LEVEL_F] = "fentry and fexit: nothing is out of reach",
+		[SHUNT_LEVEL_NONE] = "system calls, copies and softirq time: no BPF tracing here",
+		[SHUNT_LEVEL_T] = "the time of a copy, the size of ring copies, and AF_XDP's "
+				  "copies of what it sends: fentry is refused",
+		[SHUNT_LEVEL_K] =
+			"the time of a copy, the size of ring copies, and AF_XDP's "
+			"copies of what it sends: fentry is refused, kprobes are not used",
+		[SHUNT_LEVEL_F] = "the time of a copy: that is not built",
 	};
 
 	return gaps[level];

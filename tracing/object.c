@@ -29,22 +29,34 @@ static int event_args(const struct btf *btf, const char *event)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
+/* Arguments of a function; -1 if there is none of this name, as where it was inlined everywhere. */
+static int function_args(const struct btf *btf, const char *function)
+{
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+
+	return id < 0 ? -1 : btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type));
+}
+
 static void ask_kernel(struct trace_object *o, const struct btf *btf)
 {
 	for (unsigned i = 0; i < o->part->nprobes; i++) {
 		const struct trace_probe *p = &o->part->probes[i];
 		struct trace_loaded_probe *l = &o->probe[i];
-		int args = btf ? event_args(btf, p->event) : -1;
+		const char *what = p->function ? "function" : "tracepoint";
+		const char *name = p->function ? p->function : p->event;
+		int args = !btf          ? -1
+			   : p->function ? function_args(btf, name)
+					 : event_args(btf, name);
 
 		l->able = args >= (int)p->args;
 		if (!btf)
 			snprintf(l->reason, sizeof l->reason, "the kernel has no BTF");
 		else if (args < 0)
-			snprintf(l->reason, sizeof l->reason, "this kernel has no tracepoint %s",
-				p->event);
+			snprintf(l->reason, sizeof l->reason, "this kernel has no %s %s", what,
+				name);
 		else if (!l->able)
 			snprintf(l->reason, sizeof l->reason,
-				"this kernel's tracepoint %s lacks an argument", p->event);
+				"this kernel's %s %s lacks an argument", what, name);
 	}
 }
 

@@ -19,11 +19,12 @@ struct shunt_tracer;
 
 /* One program. */
 struct trace_probe {
-	const char *event;  /* tracepoint; the program in the object has the same name */
-	const char *name;   /* for people: "tp_btf/xdp_redirect" */
-	const char *counts; /* for people */
-	unsigned args;      /* that the tracepoint must have */
-	size_t hits;        /* where in a slot its hits are */
+	const char *event;    /* tracepoint; the program in the object has the same name */
+	const char *function; /* that the program is attached to, NULL if to the tracepoint */
+	const char *name;     /* for people: "tp_btf/xdp_redirect" */
+	const char *counts;   /* for people */
+	unsigned args;        /* that tracepoint or function must have */
+	size_t hits;          /* where in a slot its hits are */
 	/* Is it of use for these targets? NULL: always. */
 	bool (*wanted)(const struct shunt_tracer *tracer);
 };

@@ -9,6 +9,10 @@
 #include "tracing/kernel.h"
 #include "tracing/shared.h"
 
+#define AF_INET   2
+#define AF_INET6  10
+#define AF_PACKET 17
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* Alone in .bss: the tracer maps that section as a struct trace_target. */
@@ -49,6 +53,64 @@ static __always_inline bool is_our_device(struct net_device *dev)
 		if (!netns)
 			netns = dev->nd_net.net->ns.inum;
 		if (target.queues[i].netns == netns)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool of_kind(struct sock *sk, __u32 kind)
+{
+	unsigned short family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+	if (kind == TRACE_KIND_PACKET || kind == TRACE_KIND_RING)
+		return family == AF_PACKET;
+	return kind == TRACE_KIND_UDP && (family == AF_INET || family == AF_INET6);
+}
+
+/* The kind of our queue that sk belongs to, 0 if none. A socket is matched by its address; where
+ * that is unknown (fd -1), by the thread that asks and by the address family. */
+static __always_inline __u32 our_socket(struct sock *sk)
+{
+	__u32 tid = (__u32)bpf_get_current_pid_tgid();
+
+	for (__u32 i = 0; i < TRACE_QUEUES && i < target.nqueues; i++) {
+		struct trace_queue *q = &target.queues[i];
+
+		if (q->sk ? q->sk == (__u64)sk : q->tid == tid && of_kind(sk, q->kind))
+			return q->kind;
+	}
+	return 0;
+}
+
+/* A copy out of a packet: AF_PACKET's skb->sk is the socket that it waited on. A device that the
+ * process drives itself has none: any packet that is copied to an app thread, then. */
+static __always_inline bool for_us(struct sock *sk)
+{
+	if (target.nqueues && target.queues[0].kind == TRACE_KIND_USER)
+		return role_of((__u32)bpf_get_current_pid_tgid()) == TRACE_APP;
+	return sk && our_socket(sk) == TRACE_KIND_PACKET;
+}
+
+/* Our queue that the socket serves. An address is enough; without one, what it is bound to. */
+static __always_inline bool our_xsk(struct xdp_sock *xs)
+{
+	__u32 ifindex = 0, queue = 0, netns = 0;
+
+	for (__u32 i = 0; i < TRACE_QUEUES && i < target.nqueues; i++) {
+		struct trace_queue *q = &target.queues[i];
+
+		if (q->kind != TRACE_KIND_XSK)
+			continue;
+		if (q->sk == (__u64)xs)
+			return true;
+		if (q->sk)
+			continue;
+		if (!ifindex) {
+			ifindex = BPF_CORE_READ(xs, dev, ifindex);
+			queue = BPF_CORE_READ(xs, queue_id);
+			netns = BPF_CORE_READ(xs, dev, nd_net.net, ns.inum);
+		}
+		if (q->ifindex == ifindex && q->queue == queue && q->netns == netns)
 			return true;
 	}
 	return false;

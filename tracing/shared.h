@@ -23,6 +23,7 @@ enum trace_kind {
 	TRACE_KIND_XDP,
 	TRACE_KIND_LIVE,
 	TRACE_KIND_UDP,
+	TRACE_KIND_USER,
 };
 
 /* Of return addresses. */
@@ -94,6 +95,12 @@ struct xdp_slot {
 	__u64 generic, generic_plain, expanded, expanded_bytes;
 	/* For a program with frags, those that the rule says are copied. */
 	__u64 cow_expected, cow_expected_bytes;
+} TRACE_SLOT;
+
+struct functions_slot {
+	__u64 in_ring; /* this CPU is in tpacket_rcv, for a ring of ours */
+	__u64 ring_entered, ring_left, ring, ring_bytes;
+	__u64 packet, packet_bytes, xsk, xsk_bytes, xsk_sent, xsk_sent_bytes;
 } TRACE_SLOT;
 
 struct switches_slot {

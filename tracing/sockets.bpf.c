@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* Copies between a socket and a process. A socket is matched by its address; where that is unknown
- * (fd -1), by the thread that asks and by the address family. */
+/* Copies between a socket and a process. */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct sockets_slot);
 
-#define AF_INET   2
-#define AF_INET6  10
-#define AF_PACKET 17
-
-static __always_inline bool of_kind(struct sock *sk, __u32 kind)
-{
-	unsigned short family = BPF_CORE_READ(sk, __sk_common.skc_family);
-
-	if (kind == TRACE_KIND_PACKET || kind == TRACE_KIND_RING)
-		return family == AF_PACKET;
-	return kind == TRACE_KIND_UDP && (family == AF_INET || family == AF_INET6);
-}
-
-/* The kind of our queue that sk belongs to, 0 if none. */
-static __always_inline __u32 our_socket(struct sock *sk)
-{
-	__u32 tid = (__u32)bpf_get_current_pid_tgid();
-
-	for (__u32 i = 0; i < TRACE_QUEUES && i < target.nqueues; i++) {
-		struct trace_queue *q = &target.queues[i];
-
-		if (q->sk ? q->sk == (__u64)sk : q->tid == tid && of_kind(sk, q->kind))
-			return q->kind;
-	}
-	return 0;
-}
-
-/* AF_PACKET's recv: skb->sk is the socket that it waited on. Blind to linear UDP. */
+/* Blind to linear UDP. */
 SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(skb_copy_datagram_iovec, struct sk_buff *skb, int len)
 {
 	struct sockets_slot *s;
-	struct sock *sk = skb->sk;
 
-	if (!target.enabled || !sk || our_socket(sk) != TRACE_KIND_PACKET)
+	if (!target.enabled || !for_us(skb->sk))
 		return 0;
 	s = slot();
 	if (!s)

@@ -9,7 +9,7 @@
 
 static bool packet_wanted(const struct shunt_tracer *t)
 {
-	return shunt_trace_has(t, SHUNT_KIND_PACKET);
+	return shunt_trace_has(t, SHUNT_KIND_PACKET) || shunt_trace_has(t, SHUNT_KIND_USER);
 }
 
 static bool udp_wanted(const struct shunt_tracer *t)
@@ -19,7 +19,7 @@ static bool udp_wanted(const struct shunt_tracer *t)
 
 static bool send_wanted(const struct shunt_tracer *t)
 {
-	return packet_wanted(t) || udp_wanted(t);
+	return shunt_trace_has(t, SHUNT_KIND_PACKET) || udp_wanted(t);
 }
 
 static bool ring_wanted(const struct shunt_tracer *t)
@@ -34,7 +34,7 @@ const struct trace_part shunt_part_sockets = {
 	.nprobes = 4,
 	.probes = {{.event = "skb_copy_datagram_iovec",
 			   .name = "tp_btf/skb_copy_datagram_iovec",
-			   .counts = "copies from AF_PACKET sockets to the process",
+			   .counts = "packets copied to the process",
 			   .args = 2,
 			   .hits = offsetof(struct sockets_slot, copies),
 			   .wanted = packet_wanted},
@@ -75,47 +75,58 @@ static void add_sends(
 	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
 }
 
-void shunt_trace_packet_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+static void received_and_sent(const struct shunt_tracer *t, enum shunt_kind kind,
+	const struct trace_count *point, uint64_t sent, uint64_t sent_bytes,
+	struct shunt_figure *copies, struct shunt_figure *bytes)
 {
-	static const char source[] = "tp_btf/skb_copy_datagram_iovec, sock_send_length";
-	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "skb_copy_datagram_iovec");
+	struct trace_count function = shunt_trace_function_copies(t, kind);
+	struct trace_count in = shunt_trace_choose(point, &function);
+	char source[sizeof copies->source];
 
-	if (why) {
-		*copies = shunt_unavailable("copies", "%s", why);
-		*bytes = shunt_unavailable("bytes", "%s", why);
+	if (in.why) {
+		*copies = shunt_unavailable("copies", "%s", in.why);
+		*bytes = shunt_unavailable("bytes", "%s", in.why);
 		return;
 	}
-	*copies = shunt_measured((double)(SUM(copies) + SUM(packet_sent)), "copies", source);
-	*bytes = shunt_measured(
-		(double)(SUM(copied_bytes) + SUM(packet_sent_bytes)), "bytes", source);
-	add_sends(t, copies, bytes);
+	snprintf(source, sizeof source, "%.76s%s", in.source,
+		kind == SHUNT_KIND_USER ? " of the threads" : ", sock_send_length");
+	*copies = shunt_measured((double)(in.copies + sent), "copies", source);
+	*bytes = shunt_measured((double)(in.bytes + sent_bytes), "bytes", source);
+	if (kind != SHUNT_KIND_USER)
+		add_sends(t, copies, bytes);
+}
+
+void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind,
+	struct shunt_figure *copies, struct shunt_figure *bytes)
+{
+	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "skb_copy_datagram_iovec"),
+		SUM(copies), SUM(copied_bytes), "tp_btf/skb_copy_datagram_iovec"};
+
+	received_and_sent(t, kind, &point, SUM(packet_sent), SUM(packet_sent_bytes), copies, bytes);
 }
 
 void shunt_trace_udp_copies(
 	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
 {
-	static const char source[] = "tp_btf/sock_recv_length, sock_send_length";
-	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "sock_recv_length");
+	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "sock_recv_length"),
+		SUM(received), SUM(received_bytes), "tp_btf/sock_recv_length"};
 
-	if (why) {
-		*copies = shunt_unavailable("copies", "%s", why);
-		*bytes = shunt_unavailable("bytes", "%s", why);
-		return;
-	}
-	*copies = shunt_measured(
-		(double)(SUM(received) + SUM(sent) - SUM(packet_sent)), "copies", source);
-	*bytes = shunt_measured(
-		(double)(SUM(received_bytes) + SUM(udp_sent_bytes)), "bytes", source);
-	add_sends(t, copies, bytes);
+	received_and_sent(t, SHUNT_KIND_UDP, &point, SUM(sent) - SUM(packet_sent),
+		SUM(udp_sent_bytes), copies, bytes);
 }
 
 void shunt_trace_ring_copies(
 	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
 {
+	struct trace_count seen = shunt_trace_function_copies(t, SHUNT_KIND_RING);
 	uint64_t packets = 0;
 	bool complete = true;
 
+	if (!seen.why) {
+		*copies = shunt_measured((double)seen.copies, "copies", seen.source);
+		*bytes = shunt_measured((double)seen.bytes, "bytes", seen.source);
+		return;
+	}
 	*bytes = shunt_unavailable("bytes",
 		"tp_packets counts packets, not bytes, and no tracepoint sees tpacket_rcv copy");
 	for (unsigned i = 0; i < t->target.nqueues; i++) {

@@ -18,7 +18,8 @@
 _Static_assert(
 	(int)TRACE_KIND_PACKET == SHUNT_KIND_PACKET && (int)TRACE_KIND_RING == SHUNT_KIND_RING &&
 		(int)TRACE_KIND_XSK == SHUNT_KIND_XSK && (int)TRACE_KIND_XDP == SHUNT_KIND_XDP &&
-		(int)TRACE_KIND_LIVE == SHUNT_KIND_LIVE && (int)TRACE_KIND_UDP == SHUNT_KIND_UDP,
+		(int)TRACE_KIND_LIVE == SHUNT_KIND_LIVE && (int)TRACE_KIND_UDP == SHUNT_KIND_UDP &&
+		(int)TRACE_KIND_USER == SHUNT_KIND_USER,
 	"kinds");
 _Static_assert((int)TRACE_APP == SHUNT_THREAD_APP && (int)TRACE_GENERATOR == SHUNT_THREAD_GENERATOR,
 	"roles");
@@ -28,13 +29,20 @@ static const struct trace_part *const parts[PARTS] = {
 	[PART_SOFTIRQ] = &shunt_part_softirq,
 	[PART_SOCKETS] = &shunt_part_sockets,
 	[PART_XDP] = &shunt_part_xdp,
+	[PART_FUNCTIONS] = &shunt_part_functions,
 	[PART_SWITCHES] = &shunt_part_switches,
 	[PART_SYSCALLS] = &shunt_part_syscalls, /* last: what we do ourselves isn't to be counted */
 };
 
+static bool of_use(const struct shunt_tracer *t, int part)
+{
+	return t->what & parts[part]->what &&
+	       (part != PART_FUNCTIONS || (t->functions && t->f_kernel >= 0));
+}
+
 static bool asked(const struct shunt_tracer *t, int part)
 {
-	return t->what & parts[part]->what && t->objects[part].obj;
+	return of_use(t, part) && t->objects[part].obj;
 }
 
 static int check(const struct shunt_trace_opts *opts, struct shunt_err *err)
@@ -59,10 +67,14 @@ static int load_parts(struct shunt_tracer *t, struct shunt_err *err)
 	for (int i = 0; i < PARTS; i++) {
 		struct shunt_err why = {.code = 0};
 
-		if (!(t->what & parts[i]->what))
+		if (!of_use(t, i))
 			continue;
 		if (!t->objects[i].obj && !btf)
 			btf = btf__load_vmlinux_btf();
+		if (i == PART_FUNCTIONS && !t->f_kernel)
+			t->f_kernel = shunt_trace_allows_functions(btf) ? 1 : -1;
+		if (!of_use(t, i))
+			continue;
 		if (!t->objects[i].obj && shunt_trace_load(&t->objects[i], parts[i], btf, &why)) {
 			if (!rc && err)
 				*err = why;
@@ -153,15 +165,16 @@ static void find_code(struct shunt_tracer *t)
 static void aim_objects(struct shunt_tracer *t)
 {
 	for (int i = 0; i < PARTS; i++) {
-		if (!asked(t, i))
-			continue;
-		*t->objects[i].target = t->target;
 		for (unsigned k = 0; k < parts[i]->nprobes; k++) {
 			const struct trace_probe *p = &parts[i]->probes[k];
 
-			t->objects[i].probe[k].wanted = !p->wanted || p->wanted(t);
+			t->objects[i].probe[k].wanted =
+				of_use(t, i) && (!p->wanted || p->wanted(t));
 			t->objects[i].probe[k].used = false;
 		}
+		if (!asked(t, i))
+			continue;
+		*t->objects[i].target = t->target;
 		shunt_trace_clear(&t->objects[i]);
 	}
 }
@@ -176,6 +189,7 @@ int shunt_tracer_retarget(
 	if (t->running)
 		return shunt_fail(err, -EBUSY, NULL, "the tracer is running");
 	t->what = opts->what;
+	t->functions = !opts->most || opts->most == SHUNT_LEVEL_F;
 	rc = load_parts(t, err);
 	if (!rc)
 		rc = aim_threads(t, opts, err);
@@ -343,6 +357,8 @@ unsigned shunt_tracer_probes(struct shunt_tracer *t, struct shunt_probe_info *pr
 
 enum shunt_trace_level shunt_tracer_level(const struct shunt_tracer *t)
 {
-	(void)t;
+	for (unsigned i = 0; i < parts[PART_FUNCTIONS]->nprobes; i++)
+		if (t->objects[PART_FUNCTIONS].probe[i].used)
+			return SHUNT_LEVEL_F;
 	return SHUNT_LEVEL_T;
 }

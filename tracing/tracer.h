@@ -21,6 +21,21 @@ enum shunt_trace_what {
 /* What this kernel lets a tracer do; measuring levels are explained in docs/tracing.md. */
 enum shunt_trace_level { SHUNT_LEVEL_NONE, SHUNT_LEVEL_T, SHUNT_LEVEL_K, SHUNT_LEVEL_F };
 
+/* Here, so that a report can be printed by a shunt that is built without its tracer. */
+static inline const char *shunt_trace_level_name(enum shunt_trace_level level)
+{
+	static const char *const names[] = {"none", "T", "K", "F"};
+
+	return names[level];
+}
+
+static inline const char *shunt_trace_level_means(enum shunt_trace_level level)
+{
+	static const char *const means[] = {"nothing", "tracepoints", "kprobes", "fentry"};
+
+	return means[level];
+}
+
 struct shunt_trace_thread {
 	pid_t pid, tid;
 	enum { SHUNT_THREAD_APP, SHUNT_THREAD_GENERATOR } role;
@@ -32,6 +47,8 @@ struct shunt_trace_opts {
 	unsigned nqueues;
 	const struct shunt_trace_thread *threads;
 	unsigned nthreads;
+	/* SHUNT_LEVEL_T: probes on tracepoints only, to compare with. 0: all that there is. */
+	enum shunt_trace_level most;
 };
 
 #define SHUNT_NSYSCALLS 512
@@ -89,15 +106,15 @@ struct shunt_probe_info {
 	uint64_t hits;    /* recorded since start, for the traced queues or threads */
 	char reason[160]; /* why it is not attached */
 };
-#define SHUNT_PROBES_MAX 24
+#define SHUNT_PROBES_MAX 32
 unsigned shunt_tracer_probes(
 	struct shunt_tracer *tracer, struct shunt_probe_info *probes, unsigned most);
 
-/* The best level that this kernel allows, found by trying; and the one that a tracer uses. */
+/* The best level that this kernel allows, found by trying; and the one that a tracer used when it
+ * was last started: F if it had a program at a function. */
 enum shunt_trace_level shunt_trace_level(void);
 enum shunt_trace_level shunt_tracer_level(const struct shunt_tracer *tracer);
-const char *shunt_trace_level_name(enum shunt_trace_level level);
-/* One line for people: what the level lacks ("no fentry: no time per copy"). */
+/* What can't be seen at this level, and why: "the time of a copy: ...". */
 const char *shunt_trace_level_gap(enum shunt_trace_level level);
 
 /* What the probes of `what` cost per hit, ns, by interleaved thread-CPU loops with and without;

@@ -12,31 +12,6 @@ SLOTS(struct xdp_slot);
 #define DATAREF_MASK        0xffff
 #define ENOBUFS             105
 
-/* Our queue that the socket serves. An address is enough; without one, what it is bound to. */
-static __always_inline bool our_xsk(struct xdp_sock *xs)
-{
-	__u32 ifindex = 0, queue = 0, netns = 0;
-
-	for (__u32 i = 0; i < TRACE_QUEUES && i < target.nqueues; i++) {
-		struct trace_queue *q = &target.queues[i];
-
-		if (q->kind != TRACE_KIND_XSK)
-			continue;
-		if (q->sk == (__u64)xs)
-			return true;
-		if (q->sk)
-			continue;
-		if (!ifindex) {
-			ifindex = BPF_CORE_READ(xs, dev, ifindex);
-			queue = BPF_CORE_READ(xs, queue_id);
-			netns = BPF_CORE_READ(xs, dev, nd_net.net, ns.inum);
-		}
-		if (q->ifindex == ifindex && q->queue == queue && q->netns == netns)
-			return true;
-	}
-	return false;
-}
-
 /* Bytes of the packet whose last descriptor was just produced; a packet of many buffers has one
  * descriptor each, all but the last marked. -1 if the ring can't be read. */
 static __always_inline long produced_bytes(struct xdp_sock *xs)

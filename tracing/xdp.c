@@ -63,17 +63,24 @@ const struct trace_part shunt_part_xdp = {
 void shunt_trace_xsk_copies(
 	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
 {
-	static const char source[] = "tp_btf/xdp_redirect";
-	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect");
+	struct trace_count point = {shunt_trace_why_not(t, PART_XDP, "xdp_redirect"),
+		SUM(redirects) - SUM(zero_copy), SUM(bytes), "tp_btf/xdp_redirect"};
+	struct trace_count function = shunt_trace_function_copies(t, SHUNT_KIND_XSK);
+	struct trace_count in = shunt_trace_choose(&point, &function);
+	struct trace_count out = shunt_trace_function_sends(t);
 	uint64_t unread = SUM(unread);
+	char source[sizeof copies->source];
 
-	if (why) {
-		*copies = shunt_unavailable("copies", "%s", why);
-		*bytes = shunt_unavailable("bytes", "%s", why);
+	if (in.why) {
+		*copies = shunt_unavailable("copies", "%s", in.why);
+		*bytes = shunt_unavailable("bytes", "%s", in.why);
 		return;
 	}
-	*copies = shunt_measured((double)(SUM(redirects) - SUM(zero_copy)), "copies", source);
-	*bytes = shunt_measured((double)SUM(bytes), "bytes", source);
+	snprintf(source, sizeof source, "%.64s%s%.24s", in.source, out.why ? "" : ", ",
+		out.why ? "" : out.source);
+	*copies =
+		shunt_measured((double)(in.copies + (out.why ? 0 : out.copies)), "copies", source);
+	*bytes = shunt_measured((double)(in.bytes + (out.why ? 0 : out.bytes)), "bytes", source);
 	if (!unread)
 		return;
 	bytes->bound = SHUNT_LOWER;

@@ -273,7 +273,7 @@ static void identity(const struct shunt_queue *q, struct shunt_identity *id)
 {
 	const struct pci_port *port = q->dev->priv;
 
-	id->kind = SHUNT_KIND_NONE; /* past the kernel: it never sees a packet */
+	id->kind = SHUNT_KIND_USER; /* past the kernel: it never sees a packet */
 	id->queue = port->nic->queue_id ? port->nic->queue_id(q) : q->index;
 }
 

@@ -22,18 +22,25 @@
 
 #define FRAMES 1000
 
+#define RING_BLOCK  (1u << 18)
+#define RING_BLOCKS 8u
+
 static inline struct shunt_trace_thread self(void)
 {
 	return (struct shunt_trace_thread){
 		.pid = getpid(), .tid = (pid_t)syscall(SYS_gettid), .role = SHUNT_THREAD_APP};
 }
 
-static inline struct shunt_tracer *must_trace(
-	unsigned what, const struct shunt_identity *ids, unsigned n)
+static inline struct shunt_tracer *must_trace_at(
+	enum shunt_trace_level most, unsigned what, const struct shunt_identity *ids, unsigned n)
 {
 	struct shunt_trace_thread me = self();
-	struct shunt_trace_opts opts = {
-		.what = what, .queues = ids, .nqueues = n, .threads = &me, .nthreads = 1};
+	struct shunt_trace_opts opts = {.what = what,
+		.queues = ids,
+		.nqueues = n,
+		.threads = &me,
+		.nthreads = 1,
+		.most = most};
 	struct shunt_err err = {.code = 0};
 	struct shunt_tracer *t;
 	int rc = shunt_tracer_open(&t, &opts, &err);
@@ -42,6 +49,13 @@ static inline struct shunt_tracer *must_trace(
 		cr_skip_test("no tracing: %s", err.what);
 	cr_assert_eq(rc, 0, "%s", err.what);
 	return t;
+}
+
+/* At the best level that there is. */
+static inline struct shunt_tracer *must_trace(
+	unsigned what, const struct shunt_identity *ids, unsigned n)
+{
+	return must_trace_at(SHUNT_LEVEL_NONE, what, ids, n);
 }
 
 static inline void start(struct shunt_tracer *t)
@@ -81,6 +95,21 @@ static inline int packet_socket(int ns, unsigned ifindex, int proto)
 	cr_assert_eq(setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room), 0);
 	cr_assert_eq(bind(fd, (struct sockaddr *)&to, sizeof to), 0);
 	cr_assert_eq(shunt_netns_leave(back), 0);
+	return fd;
+}
+
+/* Nobody gives blocks back: they must not be retired before they are full. */
+static inline int ring_socket(const struct bench_lab *lab)
+{
+	struct tpacket_req3 req = {.tp_block_size = RING_BLOCK,
+		.tp_block_nr = RING_BLOCKS,
+		.tp_frame_size = 2048,
+		.tp_frame_nr = RING_BLOCK / 2048 * RING_BLOCKS,
+		.tp_retire_blk_tov = 60000};
+	int v3 = TPACKET_V3, fd = packet_socket(lab->near_ns, lab->near_ifindex, ETH_P_IP);
+
+	cr_assert_eq(setsockopt(fd, SOL_PACKET, PACKET_VERSION, &v3, sizeof v3), 0);
+	cr_assert_eq(setsockopt(fd, SOL_PACKET, PACKET_RX_RING, &req, sizeof req), 0);
 	return fd;
 }
 
