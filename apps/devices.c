@@ -19,7 +19,8 @@
 
 const char app_devices_usage[] =
 	"[-v] [--json]\n"
-	"       shunt devices bind|unbind ADDRESS...\n"
+	"       shunt devices bind [--driver NAME] ADDRESS...\n"
+	"       shunt devices unbind ADDRESS...\n"
 	"  Lists the drivers: which are usable here, why not and what to do about it, and the "
 	"memory that a\n"
 	"  queue takes with the default room. Below them the network interfaces of this "
@@ -27,6 +28,7 @@ const char app_devices_usage[] =
 	"  PCI network cards with driver, IOMMU group and state.\n"
 	"  bind            take cards from their kernel drivers, for vfio-pci: pci:ADDRESS drives "
 	"them\n"
+	"                  --driver uio_pci_generic: without an IOMMU, for pci:ADDRESS?dma=phys\n"
 	"  unbind          give them back\n"
 	"  -v, --verbose   the keys of each driver and an example, too\n"
 	"  --json          print JSON alone";

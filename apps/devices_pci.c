@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * shunt devices, the PCI part: the network cards with who drives them, and bind and unbind, which
- * hand one to vfio-pci and back. What would cut off whoever asks is refused.
+ * hand one to vfio-pci or uio_pci_generic and back. What would cut off whoever asks is refused.
  */
 #include "apps/app.h"
 #include "apps/devices.h"
+#include "apps/options.h"
 #include "bench/iface.h"
 #include "core/table.h"
 #include "drivers/pci/pci.h"
@@ -90,15 +91,16 @@ static int refuse_default_route(const struct pci_info *card, struct shunt_err *e
 			: "of another network namespace, whose routes can't be seen from here");
 }
 
-static int bind_one(const char *addr, bool bind, struct shunt_err *err)
+/* driver is NULL to unbind. */
+static int bind_one(const char *addr, const char *driver, struct shunt_err *err)
 {
 	struct pci_info card;
 	int rc = pci_find(&card, addr, err);
 
-	if (!rc && bind)
+	if (!rc && driver)
 		rc = refuse_default_route(&card, err);
 	if (!rc)
-		rc = bind ? pci_bind(addr, err) : pci_unbind(addr, err);
+		rc = driver ? pci_bind(addr, driver, err) : pci_unbind(addr, err);
 	if (!rc)
 		rc = pci_find(&card, addr, err);
 	if (rc)
@@ -108,17 +110,33 @@ static int bind_one(const char *addr, bool bind, struct shunt_err *err)
 	return 0;
 }
 
+static const char *take(void *ctx, int c)
+{
+	(void)c;
+	*(const char **)ctx = optarg;
+	return strcmp(optarg, PCI_VFIO) && strcmp(optarg, PCI_UIO) ? "--driver takes " PCI_VFIO
+								     " or " PCI_UIO
+								   : NULL;
+}
+
 /* argv[0] is bind or unbind. The first that fails ends it. */
 int app_devices_bind(int argc, char **argv)
 {
+	static const struct option options[] = {{"driver", required_argument, NULL, 'd'}, {0}};
 	bool bind = !strcmp(argv[0], "bind");
+	const char *driver = bind ? PCI_VFIO : NULL;
 	struct shunt_err err = {.code = 0};
 
-	if (argc < 2)
+	optind = 0; /* anew, for these words */
+	int rc = app_options(
+		app_verb("devices"), argc, argv, bind ? options : options + 1, take, &driver);
+	if (rc)
+		return rc;
+	if (optind == argc)
 		return app_usage(
 			app_verb("devices"), "%s takes PCI addresses like 0000:01:00.0", argv[0]);
-	for (int i = 1; i < argc; i++)
-		if (bind_one(argv[i], bind, &err))
+	for (; optind < argc; optind++)
+		if (bind_one(argv[optind], driver, &err))
 			return app_fail(&err);
 	return 0;
 }

@@ -24,6 +24,15 @@ const struct app_verb app_verbs[] = {
 	{NULL, NULL, NULL, NULL},
 };
 
+/* libbpf's are about what is tried and may fail. */
+static void warn(void *ctx, enum shunt_log_level level, const char *domain, const char *text)
+{
+	(void)ctx;
+	(void)level;
+	if (strcmp(domain, "libbpf"))
+		fprintf(stderr, "shunt: warning: %s\n", text);
+}
+
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "help";
@@ -32,6 +41,7 @@ int main(int argc, char **argv)
 		name = "help";
 	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
 		name = "version";
+	shunt_log_set(warn, NULL, SHUNT_LOG_WARN);
 	const struct app_verb *verb = app_verb(name);
 	if (!verb) {
 		fprintf(stderr, "shunt: there is no verb '%.60s': see `shunt help`\n", name);

@@ -15,6 +15,7 @@ struct shunt_region {
 	uint32_t top;     /* chunks in the pool */
 	uint64_t *stack;  /* their offsets */
 	uint64_t *pages;  /* device address of each page; NULL: address = offset (AF_XDP, copies) */
+	bool physical;    /* pages are physical addresses, in no order */
 };
 
 /* Up to n chunks, as offsets into the region. Any thread; a queue keeps a cache of its own so

@@ -179,7 +179,8 @@ INLINE void ask_for_write_backs(struct intel_ring *r, uint32_t end)
 }
 
 /* Fills the ring; returns how many packets were taken. */
-INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes)
+INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
+	const bool phys)
 {
 	struct intel_ring *r = &iq->tx;
 	struct intel_desc *desc = r->desc;
@@ -188,6 +189,7 @@ INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, 
 	uint64_t iova = iq->iova, tx_word = iq->tx_word, tx_len = iq->tx_len, sum = 0;
 	uint8_t *base = iq->base;
 	uint16_t region = iq->region;
+	const uint64_t *pages = iq->pages;
 	struct shunt_pkt *p = pkts, *end = pkts + n;
 
 	for (; p != end; p++) {
@@ -196,7 +198,7 @@ INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, 
 
 		if (__builtin_expect(p->region != region ||
 					     len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
-					     in + len > chunk,
+					     in + len > chunk || (phys && offset >= iq->len),
 			    0)) {
 			int rc = odd(iq, p, &offset);
 			if (!rc)
@@ -210,7 +212,7 @@ INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, 
 		}
 		uint32_t i = at++ & mask;
 		slot[i] = offset - in;
-		desc[i].addr = iova + offset;
+		desc[i].addr = phys ? pci_phys_addr(pages, offset) : iova + offset;
 		desc[i].word = tx_word + len * tx_len;
 	}
 	ask_for_write_backs(r, at);
@@ -220,7 +222,7 @@ INLINE unsigned put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n, 
 	return (unsigned)(p - pkts);
 }
 
-static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool phys)
 {
 	struct intel_queue *iq = (struct intel_queue *)q;
 	struct intel_ring *r = &iq->tx;
@@ -231,7 +233,7 @@ static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		return q->error;
 	intel_reap(iq);
 	uint32_t room = intel_ring_free(r);
-	unsigned taken = put(iq, pkts, n < room ? n : room, &bytes);
+	unsigned taken = put(iq, pkts, n < room ? n : room, &bytes, phys);
 	if (r->tail != before)
 		intel_ring_push(r);
 	if (__builtin_expect(taken < n, 0)) {
@@ -248,6 +250,16 @@ static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	if (__builtin_expect(!(q->stats.tx_bursts % BLIND), 0) && taken && q->rx == shunt_no_rx)
 		look_at_link(iq);
 	return (int)taken;
+}
+
+static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return tx_body(q, pkts, n, false);
+}
+
+static int tx_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return tx_body(q, pkts, n, true);
 }
 
 static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
@@ -291,7 +303,7 @@ void intel_burst_choose(struct intel_queue *iq, enum shunt_dir dir, bool hash, b
 		iq->q.rx = sleeps ? (hash ? rx_sleep_hash : rx_sleep)
 				  : (hash ? rx_spin_hash : rx_spin);
 	if (dir & SHUNT_TX) {
-		iq->q.tx = tx_burst;
+		iq->q.tx = iq->pages ? tx_phys : tx_burst;
 		iq->q.alloc = alloc;
 	}
 }

@@ -25,6 +25,19 @@ void intel_ring_done(struct intel_ring *r)
 	r->next = r->tail = 0;
 }
 
+static inline void fill(
+	struct intel_ring *r, const uint64_t *chunk, uint32_t n, uint64_t to, const uint64_t *pages)
+{
+	for (uint32_t at = r->tail, end = at + n; at != end; at++) {
+		uint32_t i = at & r->mask;
+		r->slot[i] = *chunk;
+		r->desc[i].addr = to + (pages ? pci_phys_addr(pages, *chunk) : *chunk);
+		chunk++;
+		r->desc[i].word = 0; /* DD of the last round goes */
+	}
+	r->tail += n;
+}
+
 unsigned intel_refill(struct intel_queue *iq)
 {
 	struct intel_ring *r = &iq->rx;
@@ -38,14 +51,10 @@ unsigned intel_refill(struct intel_queue *iq)
 	if (!n)
 		return 0;
 	const uint64_t *chunk = iq->stack.chunk + (iq->stack.n -= n);
-	uint64_t to = iq->iova + iq->head;
-	for (uint32_t at = r->tail, end = at + n; at != end; at++) {
-		uint32_t i = at & r->mask;
-		r->slot[i] = *chunk;
-		r->desc[i].addr = to + *chunk++;
-		r->desc[i].word = 0; /* DD of the last round goes */
-	}
-	r->tail += n;
+	if (iq->pages)
+		fill(r, chunk, n, iq->head, iq->pages);
+	else
+		fill(r, chunk, n, iq->iova + iq->head, NULL);
 	intel_ring_push(r);
 	return n;
 }

@@ -61,12 +61,14 @@ struct intel_ring {
 struct intel_queue {
 	struct shunt_queue q;
 	struct intel_ring rx;
-	uint8_t *base;   /* of the region */
-	uint64_t iova;   /* what the device calls it */
-	uint32_t chunk;  /* bytes, a power of two */
-	uint32_t head;   /* bytes before a received frame */
-	uint32_t buffer; /* bytes that the device may write there */
-	uint32_t idle;   /* empty receives in a row */
+	uint8_t *base;         /* of the region */
+	uint64_t iova;         /* what the device calls it */
+	const uint64_t *pages; /* dma=phys: pci_phys_addr() in place of iova */
+	uint64_t len;          /* of the region */
+	uint32_t chunk;        /* bytes, a power of two */
+	uint32_t head;         /* bytes before a received frame */
+	uint32_t buffer;       /* bytes that the device may write there */
+	uint32_t idle;         /* empty receives in a row */
 	uint16_t region;
 	bool stopped; /* written by the control thread */
 	struct intel_ring tx;

@@ -76,7 +76,7 @@ static int init(struct intel *n, struct shunt_err *err)
 	n->counts = (struct intel_counts){.seen = 0};
 	receive(n);  /* 4.6.5 */
 	transmit(n); /* 4.6.6 */
-	if (n->sleeps)
+	if (n->sleeps && !n->intx)
 		interrupts(n);
 	return 0;
 }

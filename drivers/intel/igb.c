@@ -127,7 +127,7 @@ static int init(struct intel *n, struct shunt_err *err)
 	rc = receive(n, err);
 	if (!rc)
 		rc = transmit(n, err);
-	if (!rc && n->sleeps)
+	if (!rc && n->sleeps && !n->intx)
 		interrupts(n);
 	return rc;
 }

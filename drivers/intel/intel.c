@@ -38,6 +38,8 @@ static int queue_init(struct intel *n, struct intel_queue *iq, const struct pci_
 
 	iq->base = info->base;
 	iq->iova = port->iova;
+	iq->pages = port->pages;
+	iq->len = info->len;
 	iq->region = info->id;
 	iq->chunk = info->chunk;
 	iq->buffer = SHUNT_CHUNK;
@@ -105,6 +107,7 @@ static int read_wishes(struct intel *n, struct pci_port *port, struct shunt_err 
 	n->nqueues = port->want ? port->want : cpus < (long)most ? (unsigned)cpus : most;
 	n->promisc = port->promisc;
 	n->sleeps = port->wait != PCI_SPIN;
+	n->intx = port->phys;
 	n->rx = pci_can(n->dev, SHUNT_RX);
 	n->tx = pci_can(n->dev, SHUNT_TX);
 	n->rx_size = n->rx ? ring_size(n->dev->room) : 0;
@@ -237,12 +240,23 @@ static int intel_nic_ledger(
 	return intel_ledger(n, ledger);
 }
 
+/* ICR (82574 10.2.4.1): a cause is cleared by writing it, and the line goes with the last.
+ */
+static void arm_intx(struct intel *n)
+{
+	intel_write(n, R_ICR, ~0u);
+	intel_write(n, R_IMS, CAUSE_RX);
+}
+
 static int arm(struct shunt_queue *q)
 {
 	const struct intel_queue *iq = (const struct intel_queue *)q;
 	struct intel *n = pci_port(q->dev)->priv;
 
-	n->chip->arm(n, iq->id);
+	if (n->intx)
+		arm_intx(n);
+	else
+		n->chip->arm(n, iq->id);
 	return intel_waiting(iq) > 0;
 }
 

@@ -46,6 +46,7 @@ struct intel {
 	const char *addr;
 	unsigned nqueues;
 	bool promisc, sleeps;
+	bool intx; /* and sleeps on INTx, not MSI-X */
 	bool rx, tx;
 	uint32_t rx_size, tx_size; /* descriptors a queue; 0 for none */
 	uint64_t rx_iova[16], tx_iova[16];

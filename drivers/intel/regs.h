@@ -49,6 +49,7 @@
 #define R_ICR              0x00c0 /* both: 82576 has it here too, for old drivers */
 #define R_IMS              0x00d0 /* 82574; 82576 masks by EIMS */
 #define R_IMC              0x00d8
+#define CAUSE_RX           BIT(7) /* without MSI-X: RXDW of 82576, RXT0 of 82574 */
 #define E1000E_EIAC        0x00dc /* causes that their vector's interrupt clears */
 #define E1000E_IVAR        0x00e4
 #define E1000E_CAUSE_RXQ0  BIT(20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Binding to vfio-pci and back, by driver_override, which names the one driver that may have the
- * function (Documentation/ABI/testing/sysfs-bus-pci). Nothing else is kept: with the override
- * cleared a probe finds the driver that had it before.
+ * Binding to vfio-pci or uio_pci_generic, and back, by driver_override, which names the one driver
+ * that may have the function (Documentation/ABI/testing/sysfs-bus-pci). Nothing else is kept: with
+ * the override cleared a probe finds the driver that had it before.
  */
 #include "drivers/pci/pci.h"
 
@@ -61,43 +61,24 @@ static void restore(const char *addr)
 	probe(addr);
 }
 
-int pci_bind(const char *addr, struct shunt_err *err)
+static bool is_ours(const struct pci_info *info)
 {
-	struct pci_info info;
-	int rc = pci_find(&info, addr, err);
-
-	if (rc)
-		return rc;
-	if (!strcmp(info.driver, "vfio-pci"))
-		return 0;
-	if (access(BUS "/drivers/vfio-pci", F_OK))
-		return shunt_fail(err, -ENOENT, "modprobe vfio-pci",
-			"%s: the kernel has no driver vfio-pci loaded", info.addr);
-	rc = override(info.addr, "vfio-pci");
-	if (rc)
-		return refuse(&info, rc, "set driver_override", err);
-	rc = let_go(&info);
-	if (rc) {
-		override(info.addr, "");
-		return refuse(&info, rc, "take it from its driver", err);
-	}
-	rc = probe(info.addr);
-	if (!rc)
-		rc = pci_find(&info, addr, err);
-	if (!rc && strcmp(info.driver, "vfio-pci"))
-		rc = -ENODEV;
-	if (!rc)
-		return 0;
-	restore(info.addr);
-	return refuse(&info, rc, "bind it to vfio-pci", err);
+	return !strcmp(info->driver, PCI_VFIO) || !strcmp(info->driver, PCI_UIO);
 }
 
-/* Taking a function from vfio-pci blocks for as long as a process has it open. */
+/* Taking a function from vfio-pci blocks for as long as a process has it open; from
+ * uio_pci_generic it would go under that process's feet. */
 static int must_be_idle(const struct pci_info *info, struct shunt_err *err)
 {
 	char path[32];
 
-	if (info->group < 0)
+	if (!strcmp(info->driver, PCI_UIO)) {
+		int fd = pci_uio_lock(info->addr, err);
+		if (fd >= 0)
+			close(fd);
+		return fd < 0 ? fd : 0;
+	}
+	if (info->group < 0 || strcmp(info->driver, PCI_VFIO))
 		return 0;
 	snprintf(path, sizeof path, "/dev/vfio/%d", info->group);
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -109,6 +90,44 @@ static int must_be_idle(const struct pci_info *info, struct shunt_err *err)
 	return 0;
 }
 
+int pci_bind(const char *addr, const char *driver, struct shunt_err *err)
+{
+	struct pci_info info;
+	int rc = pci_find(&info, addr, err);
+	char path[PATH_MAX], what[64];
+
+	if (rc)
+		return rc;
+	if (!strcmp(info.driver, driver))
+		return 0;
+	snprintf(path, sizeof path, BUS "/drivers/%s", driver);
+	snprintf(what, sizeof what, "modprobe %s", driver);
+	if (access(path, F_OK))
+		return shunt_fail(err, -ENOENT, what, "%s: the kernel has no driver %s loaded",
+			info.addr, driver);
+	rc = must_be_idle(&info, err);
+	if (rc)
+		return rc;
+	rc = override(info.addr, driver);
+	if (rc)
+		return refuse(&info, rc, "set driver_override", err);
+	rc = let_go(&info);
+	if (rc) {
+		override(info.addr, "");
+		return refuse(&info, rc, "take it from its driver", err);
+	}
+	rc = probe(info.addr);
+	if (!rc)
+		rc = pci_find(&info, addr, err);
+	if (!rc && strcmp(info.driver, driver))
+		rc = -ENODEV;
+	if (!rc)
+		return 0;
+	restore(info.addr);
+	snprintf(what, sizeof what, "bind it to %s", driver);
+	return refuse(&info, rc, what, err);
+}
+
 int pci_unbind(const char *addr, struct shunt_err *err)
 {
 	struct pci_info info;
@@ -116,7 +135,7 @@ int pci_unbind(const char *addr, struct shunt_err *err)
 
 	if (rc)
 		return rc;
-	if (strcmp(info.driver, "vfio-pci"))
+	if (!is_ours(&info))
 		return shunt_fail_usage(err, -EINVAL, NULL, "%s is not bound to vfio-pci: %s%s",
 			info.addr, *info.driver ? "it has the driver " : "it has no driver",
 			info.driver);
@@ -128,7 +147,7 @@ int pci_unbind(const char *addr, struct shunt_err *err)
 		return refuse(&info, rc, "clear driver_override", err);
 	rc = let_go(&info);
 	if (rc)
-		return refuse(&info, rc, "take it from vfio-pci", err);
+		return refuse(&info, rc, "take it from its driver", err);
 	rc = probe(info.addr);
 	if (!rc)
 		rc = pci_find(&info, addr, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Config space (PCI Local Bus 3.0, 6.1) through VFIO's config region, command register and reset.
+ * Config space (PCI Local Bus 3.0, 6.1) through VFIO's config region, or its file in sysfs with
+ * dma=phys; command register and reset.
  * Opening and resetting a function clear its command register, memory space included; to touch a
  * BAR with memory space off is SIGBUS, so that it is put back at once.
  */
@@ -7,7 +8,10 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/vfio.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -84,12 +88,29 @@ void pci_bus_master(const struct pci_dev *pci, bool on)
 	pci_write16(pci, COMMAND, on ? command | COMMAND_MASTER : command);
 }
 
+/* The kernel saves config space first and puts it back after: with bus mastering off. */
+static int reset_by_sysfs(const struct pci_dev *pci)
+{
+	char path[PATH_MAX];
+
+	pci_bus_master(pci, false);
+	snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/reset", pci->info.addr);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = write(fd, "1", 1);
+	int error = errno;
+	close(fd);
+	errno = error;
+	return n == 1 ? 0 : -1;
+}
+
 int pci_reset(struct pci_dev *pci, struct shunt_err *err)
 {
 	if (!pci->can_reset)
 		return shunt_fail(
 			err, -ENOTSUP, NULL, "%s cannot be reset on its own", pci->info.addr);
-	if (ioctl(pci->fd, VFIO_DEVICE_RESET) < 0)
+	if ((pci->phys ? reset_by_sysfs(pci) : ioctl(pci->fd, VFIO_DEVICE_RESET)) < 0)
 		return shunt_fail(err, -errno, "unbind it, remove and rescan it, or power-cycle",
 			"%s sticks in reset: %s", pci->info.addr, strerror(errno));
 	pci_bus_master(pci, false);

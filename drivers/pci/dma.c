@@ -142,7 +142,8 @@ void pci_unmap(struct pci_dev *pci, unsigned index)
 	struct pci_map *m = &pci->map[index];
 	struct vfio_iommu_type1_dma_unmap u = {.argsz = sizeof u, .iova = m->iova, .size = m->len};
 
-	ioctl(pci->container, VFIO_IOMMU_UNMAP_DMA, &u);
+	if (!pci->phys)
+		ioctl(pci->container, VFIO_IOMMU_UNMAP_DMA, &u);
 	if (m->region)
 		atomic_fetch_sub(&m->region->attached, 1);
 	*m = pci->map[--pci->nmaps];
@@ -167,6 +168,10 @@ static int same_place(const struct pci_dev *pci, const struct shunt_region *regi
 {
 	uint64_t len = region->info.len, at = region->pages[0];
 
+	if (region->physical)
+		return shunt_fail(err, -EBUSY, "give each device a region of its own",
+			"%s: region %u has physical addresses, by dma=phys", pci->info.addr,
+			region->info.id);
 	if (place(pci, at, len, region->info.page) != at)
 		return shunt_fail(err, -EBUSY, "open the device with fewer bits first",
 			"%s does not take region %u at %#llx, where another device has it",
@@ -181,6 +186,8 @@ int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shun
 	uint64_t iova = 0;
 	int rc = 0;
 
+	if (pci->phys)
+		return pci_phys_region(pci, region, err);
 	if (first) {
 		iova = choose(pci, region->info.len, region->info.page);
 		if (!iova)
@@ -216,6 +223,8 @@ int pci_mem_alloc(struct pci_dev *pci, struct pci_mem *mem, size_t len, struct s
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	*mem = (struct pci_mem){.len = (len + page - 1) & ~(page - 1)};
+	if (pci->phys)
+		return pci_phys_alloc(pci, mem, err);
 	uint64_t iova = choose(pci, mem->len, page);
 	if (!iova)
 		return shunt_fail(
@@ -243,6 +252,7 @@ void pci_mem_free(struct pci_dev *pci, struct pci_mem *mem)
 			pci_unmap(pci, i);
 			break;
 		}
-	munmap(mem->base, mem->len);
+	if (!pci->phys) /* pci_close gives it back as a whole */
+		munmap(mem->base, mem->len);
 	*mem = (struct pci_mem){.base = NULL};
 }

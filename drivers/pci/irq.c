@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * MSI-X vectors as eventfds (vfio.rst; VFIO_DEVICE_SET_IRQS in linux/vfio.h). A vector's eventfd is
  * readable after the device raised it, and is read to zero by who slept on it.
+ * dma=phys: INTx, through /dev/uioN (Documentation/driver-api/uio-howto.rst, "Using
+ * uio_pci_generic"): it is readable after an interrupt, which the kernel has masked then.
  */
 #include "drivers/pci/pci.h"
 
@@ -10,6 +12,9 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#define COMMAND        0x04
+#define COMMAND_NOINTX 0x0400u
 
 static int set_irqs(struct pci_dev *pci, unsigned index, unsigned start, unsigned n, const int *fds)
 {
@@ -34,10 +39,22 @@ static void close_fds(struct pci_dev *pci)
 		close(pci->irq[--pci->nirqs]);
 }
 
+static int open_intx(struct pci_dev *pci, unsigned n, struct shunt_err *err)
+{
+	if (n != 1)
+		return shunt_fail_usage(err, -ENOTSUP, "queues=1, or wait=spin",
+			"%s: dma=phys has one interrupt, %u queues want one each", pci->info.addr,
+			n);
+	pci->irq[pci->nirqs++] = pci->uio;
+	return 0;
+}
+
 int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err)
 {
 	int rc = 0;
 
+	if (pci->phys)
+		return open_intx(pci, n, err);
 	if (!n || n > pci->vectors || n > PCI_IRQS)
 		return shunt_fail(err, -ENOTSUP, "use wait=spin, or fewer queues",
 			"%s has %u MSI-X vectors, %u are needed", pci->info.addr, pci->vectors, n);
@@ -59,7 +76,7 @@ int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err)
 
 void pci_irq_close(struct pci_dev *pci)
 {
-	if (!pci->nirqs)
+	if (pci->phys || !pci->nirqs) /* INTx went with pci_bus_master() */
 		return;
 	set_irqs(pci, VFIO_PCI_MSIX_IRQ_INDEX, 0, 0, NULL); /* count 0: all of them off */
 	close_fds(pci);
@@ -92,4 +109,9 @@ bool pci_requested(const struct pci_dev *pci)
 
 	return pci && pci->request >= 0 &&
 	       read(pci->request, &raised, sizeof raised) == sizeof raised;
+}
+
+void pci_irq_unmask(struct pci_dev *pci)
+{
+	pci_write16(pci, COMMAND, pci_read16(pci, COMMAND) & (uint16_t)~COMMAND_NOINTX);
 }

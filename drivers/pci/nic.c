@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * pci: `pci:0000:01:00.0`, a NIC that the kernel has let go, driven from here through VFIO. What is
+ * pci: `pci:0000:01:00.0`, a NIC that the kernel has let go, driven from here through VFIO, or
+ * without an IOMMU where dma=phys says so. What is
  * the same for all NICs: finding, claiming, the region and its mapping, and the order of tear-down
  * (queues, then reset and bus mastering, then unmapping).
  */
@@ -7,10 +8,15 @@
 #include "drivers/pci/stack.h"
 
 #include <errno.h>
+#include <shunt/log.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define DANGER                                                                                     \
+	"a wrong DMA address overwrites any memory; after kill -9 the card is stopped, and reset " \
+	"when next opened"
 
 extern const struct pci_nic pci_nic_virtio;
 extern const struct pci_nic pci_nic_igb;
@@ -32,6 +38,7 @@ static const struct pci_nic *const nics[] = {
 static const struct shunt_key keys[] = {
 	{"wait", SHUNT_KEY_CHOICE, "spin|poll|adaptive", 0, 0},
 	{"queues", SHUNT_KEY_TEXT, "all, or a number", 0, 0},
+	{"dma", SHUNT_KEY_CHOICE, "iommu|phys", 0, 0},
 	{"promisc", SHUNT_KEY_CHOICE, "on|off", 0, 0},
 	{"ring", SHUNT_KEY_CHOICE, "auto|split|packed", 0, 0},
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
@@ -75,15 +82,23 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail_usage(err, -EINVAL, "leave ring= out",
 			"pci: %s has one kind of ring", port->nic->name);
 	if (dev->fd >= 0)
-		return shunt_fail_usage(err, -ENOTSUP, "give this process /dev/vfio/GROUP",
-			"pci: cannot use fd=%d: a VFIO device needs its container, too", dev->fd);
-	if (!strcmp(queues, "all"))
+		return shunt_fail_usage(err, -ENOTSUP,
+			port->phys ? NULL : "give this process /dev/vfio/GROUP",
+			"pci: cannot use fd=%d: %s", dev->fd,
+			port->phys ? "dma=phys takes more than one descriptor"
+				   : "a VFIO device needs its container, too");
+	if (!strcmp(queues, "all")) {
+		port->want = port->phys && port->wait != PCI_SPIN; /* one interrupt */
 		return 0;
+	}
 	unsigned long n = strtoul(queues, &end, 10);
 	if (*queues < '0' || *queues > '9' || *end || !n || n > SHUNT_QUEUES)
 		return shunt_fail_usage(err, -EINVAL, NULL,
 			"queues=%.60s: it takes all, or a number from 1 to %u", queues,
 			SHUNT_QUEUES);
+	if (n > 1 && port->phys && port->wait != PCI_SPIN)
+		return shunt_fail_usage(err, -EINVAL, "queues=1, or wait=spin",
+			"queues=%lu: with dma=phys a card has one interrupt to wait for", n);
 	port->want = (unsigned)n;
 	return 0;
 }
@@ -102,7 +117,8 @@ static int find_port(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail_usage(err, -ENOTSUP, NULL,
 			"pci: has no driver for %04x:%04x of %s; it drives %s", port->info.vendor,
 			port->info.device, port->info.addr, known);
-	rc = pci_check(&port->info, err);
+	port->phys = shunt_spec_is(&dev->spec, "dma", "phys", false);
+	rc = pci_check(&port->info, port->phys, err);
 	return rc ? rc : read_keys(dev, err);
 }
 
@@ -156,7 +172,8 @@ static int make_region(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = dev->priv;
 	struct shunt_region_opts opts = {
-		.chunks = dev->nqueues * (port->rx_ring + port->tx_ring + PCI_RESERVE + PCI_STACK)};
+		.chunks = dev->nqueues * (port->rx_ring + port->tx_ring + PCI_RESERVE + PCI_STACK),
+		.require_huge = port->phys};
 
 	if (!port->region) {
 		int rc = shunt_region_create(&port->region, &opts, err);
@@ -168,6 +185,7 @@ static int make_region(struct shunt_dev *dev, struct shunt_err *err)
 	if (rc)
 		return rc;
 	port->iova = pci_region_iova(port->region);
+	port->pages = port->phys ? port->region->pages : NULL;
 	if (*port->region->info.note)
 		shunt_note(dev, "%s", port->region->info.note);
 	return 0;
@@ -203,7 +221,9 @@ static void describe(struct shunt_dev *dev)
 
 	shunt_fact(
 		dev, "nic", "%s %04x:%04x", port->nic->name, port->info.vendor, port->info.device);
-	shunt_fact(dev, "iommu_group", "%d", port->info.group);
+	shunt_fact(dev, "dma", "%s", port->phys ? "phys: no IOMMU" : "iommu");
+	if (!port->phys)
+		shunt_fact(dev, "iommu_group", "%d", port->info.group);
 	shunt_fact(dev, "queues", "%u", dev->nqueues);
 	shunt_fact(dev, "wait", "%s", wait[port->wait]);
 	shunt_fact(dev, "promisc", "%s", port->promisc ? "on" : "off");
@@ -213,9 +233,20 @@ static void describe(struct shunt_dev *dev)
 	if (port->rx_ring && port->rx_ring < dev->room)
 		shunt_note(dev, "room=%u: a ring of %s holds %u", dev->room, port->nic->name,
 			port->rx_ring);
-	snprintf(dev->info.mode, sizeof dev->info.mode,
-		"%s over VFIO, %u queue(s), RX %u, TX %u, %s", port->nic->name, dev->nqueues,
-		port->rx_ring, port->tx_ring, wait[port->wait]);
+	snprintf(dev->info.mode, sizeof dev->info.mode, "%s over %s, %u queue(s), RX %u, TX %u, %s",
+		port->nic->name, port->phys ? "UIO, no IOMMU" : "VFIO", dev->nqueues, port->rx_ring,
+		port->tx_ring, wait[port->wait]);
+}
+
+/* Said while it begins, by the log, and in the report. */
+static void warn(struct shunt_dev *dev)
+{
+	const char *addr = pci_port(dev)->info.addr;
+
+	shunt_note(dev, "%s: dma=phys: no IOMMU: " DANGER, addr);
+	shunt_log(SHUNT_LOG_WARN, "pci", "%s: dma=phys: no IOMMU: " DANGER, addr);
+	if (pci_port(dev)->wait != PCI_SPIN && !shunt_spec_get(&dev->spec, "queues", NULL))
+		shunt_note(dev, "dma=phys: one queue, as there is one interrupt to wait for");
 }
 
 static int pci_nic_start(struct shunt_dev *dev, struct shunt_err *err)
@@ -225,7 +256,7 @@ static int pci_nic_start(struct shunt_dev *dev, struct shunt_err *err)
 	/* Not what an earlier start that failed had to say. */
 	dev->info.nfacts = dev->info.nnotes = 0;
 	dev->info.memory = 0;
-	int rc = pci_open(&port->pci, port->info.addr, err);
+	int rc = pci_open(&port->pci, port->info.addr, port->phys, err);
 	if (!rc) {
 		rc = port->nic->open(dev, err);
 		port->opened = !rc;
@@ -239,6 +270,8 @@ static int pci_nic_start(struct shunt_dev *dev, struct shunt_err *err)
 		return rc;
 	}
 	describe(dev);
+	if (port->phys)
+		warn(dev);
 	return 0;
 }
 
@@ -288,7 +321,7 @@ static int arm(struct shunt_queue *q)
 {
 	const struct pci_port *port = q->dev->priv;
 
-	return port->wait == PCI_SPIN ? 0 : port->nic->arm(q);
+	return port->wait == PCI_SPIN ? 0 : pci_arm(q);
 }
 
 static int usable(struct shunt_err *err)

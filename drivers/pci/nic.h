@@ -39,7 +39,7 @@ struct pci_nic {
 	void (*close)(struct shunt_dev *dev);
 	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 	/* port->wait is not spin: ask for an interrupt at the next packet of this queue; 1 when
-	 * packets are there already. */
+	 * packets are there already. With port->phys the line must be let go first: it is INTx. */
 	int (*arm)(struct shunt_queue *q);
 	uint32_t (*queue_id)(const struct shunt_queue *q); /* optional: the device's number */
 };
@@ -51,9 +51,11 @@ struct pci_port {
 	const struct pci_nic *nic;
 	struct pci_dev *pci; /* NULL until start */
 	struct shunt_region *region;
-	bool attached; /* the region is the application's */
-	uint64_t iova; /* of offset 0 of the region */
+	bool attached;         /* the region is the application's */
+	uint64_t iova;         /* of offset 0 of the region */
+	const uint64_t *pages; /* dma=phys: pci_phys_addr() in its place; NULL otherwise */
 	enum pci_wait wait;
+	bool phys; /* dma=phys */
 	bool promisc;
 	unsigned want; /* queues=N; 0 for all that the NIC has */
 	enum { PCI_RING_AUTO, PCI_RING_SPLIT, PCI_RING_PACKED } ring;
@@ -78,16 +80,20 @@ static inline bool pci_can(const struct shunt_dev *dev, enum shunt_dir dir)
 	return ((unsigned)dev->dir & (unsigned)dir) != 0;
 }
 
-/* How an empty receive waits. One a queue; fd is the eventfd of its vector, -1 with wait=spin.
+/* How an empty receive waits. One a queue; fd is the eventfd of its vector, or /dev/uioN, -1 with
+ * wait=spin.
  * wait=poll sleeps at once, wait=adaptive after so many empty bursts in a row (as ixy switches). */
 #define PCI_ADAPTIVE_EMPTY 4096u
 struct pci_sleep {
 	int fd;
+	uint32_t width; /* bytes that a read takes */
 	uint32_t empty, limit;
 };
 void pci_sleep_init(struct pci_sleep *s, const struct shunt_dev *dev, unsigned vector);
 /* Call after an empty burst with wait=poll or adaptive: arms, sleeps up to SHUNT_POLL_MS, and
  * returns true when it makes sense to look again. */
 bool pci_sleep(struct pci_sleep *s, struct shunt_queue *q);
+/* The NIC's arm, and INTx let in again behind it. */
+int pci_arm(struct shunt_queue *q);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A PCI function owned from user space through VFIO (Documentation/driver-api/vfio.rst,
- * Linux 6.12): sysfs, config space, BARs, DMA addresses, MSI-X. Knows no NIC. Control calls, one
- * thread at a time; only the accessors of mmio.h belong in a burst. From pci_open to pci_close the
- * function is ours alone; bus mastering is off until the NIC asks.
+ * Linux 6.12): sysfs, config space, BARs, DMA addresses, MSI-X; or, where there is no IOMMU and the
+ * user says dma=phys, through sysfs and uio_pci_generic (Documentation/driver-api/uio-howto.rst).
+ * Knows no NIC. Control calls, one thread at a time; only the accessors of mmio.h belong in a
+ * burst. From pci_open to pci_close the function is ours alone; bus mastering is off until the NIC
+ * asks.
  */
 #ifndef DRIVERS_PCI_PCI_H
 #define DRIVERS_PCI_PCI_H
@@ -19,6 +21,12 @@
 #define PCI_MAPS   256u /* DMA mappings of a device: rings and regions */
 #define PCI_IRQS   72u  /* MSI-X vectors that we ask for at most */
 #define PCI_CONFIG 4096u
+
+#define PCI_HUGE_SHIFT 21u /* dma=phys: 2 MiB, within which physical addresses go on */
+#define PCI_HUGE       (UINT64_C(1) << PCI_HUGE_SHIFT)
+
+#define PCI_VFIO "vfio-pci"
+#define PCI_UIO  "uio_pci_generic"
 
 /* Where it is and who has it: sysfs alone, nothing is claimed. */
 struct pci_info {
@@ -46,7 +54,11 @@ struct pci_bar {
 
 struct pci_dev {
 	struct pci_info info;
+	bool phys; /* dma=phys: fd is config space in sysfs, and its lock; else VFIO's device */
 	int container, group, fd;
+	int uio;                     /* dma=phys: /dev/uioN */
+	struct shunt_region *memory; /* dma=phys: a huge page for rings, and what is taken of it */
+	size_t taken;
 	uint64_t config;  /* where config space lies in fd */
 	uint32_t vectors; /* MSI-X vectors that it has */
 	bool can_reset;
@@ -55,7 +67,7 @@ struct pci_dev {
 	unsigned nranges;
 	struct pci_map map[PCI_MAPS];
 	unsigned nmaps;
-	int irq[PCI_IRQS]; /* eventfds */
+	int irq[PCI_IRQS]; /* eventfds; dma=phys: uio alone */
 	unsigned nirqs;
 	int request; /* eventfd: the kernel wants the function back; -1 where it can't say so */
 };
@@ -64,25 +76,33 @@ struct pci_dev {
 bool pci_is_address(const char *text);
 int pci_find(struct pci_info *info, const char *addr, struct shunt_err *err);
 /* Is it ready for pci_open? Usage errors: a driver still bound (named), no IOMMU, the group not
- * viable (names the others). */
-int pci_check(const struct pci_info *info, struct shunt_err *err);
+ * viable (names the others); with phys, an IOMMU that translates. */
+int pci_check(const struct pci_info *info, bool phys, struct shunt_err *err);
 /* Every function whose class is an Ethernet or network controller; the count may exceed max. */
 int pci_list(struct pci_info *list, unsigned max, struct shunt_err *err);
-/* One word or a short phrase: "ready", "bound to e1000e", "no IOMMU", "group not viable". */
+/* One word or a short phrase: "ready", "ready, by dma=phys", "no IOMMU", "group not viable". */
 const char *pci_state(const struct pci_info *info);
 /* Members of the group that keep it from being viable: "0000:00:1f.2 (ahci), ..."; "" if none. */
 void pci_group_others(const struct pci_info *info, char *buf, size_t size);
 
-/* bind.c: hand a function to vfio-pci, and back to the kernel driver that would have it. */
-int pci_bind(const char *addr, struct shunt_err *err);
+/* bind.c: hand a function to PCI_VFIO or PCI_UIO, and back to the kernel driver that would have it.
+ */
+int pci_bind(const char *addr, const char *driver, struct shunt_err *err);
 int pci_unbind(const char *addr, struct shunt_err *err);
 
-/* vfio.c. Claims, resets, enables memory space; bus mastering and INTx are off afterwards.
+/* open.c. Claims, resets, enables memory space; bus mastering and INTx are off afterwards.
  * -EBUSY when another process has it, -EPERM where unsafe interrupts would be needed. */
-int pci_open(struct pci_dev **pci, const char *addr, struct shunt_err *err);
+int pci_open(struct pci_dev **pci, const char *addr, bool phys, struct shunt_err *err);
 /* The safe order: the NIC has stopped its queues; reset, clear bus mastering, interrupts off,
  * unmap everything that is still mapped, close. NULL is fine. */
 void pci_close(struct pci_dev *pci);
+/* For open.c: vfio.c and uio.c claim the function, and say whether it can be reset. */
+int pci_vfio_claim(struct pci_dev *pci, struct shunt_err *err);
+int pci_uio_claim(struct pci_dev *pci, struct shunt_err *err);
+/* uio.c: config space, locked: a descriptor, or -EBUSY while another process has it. */
+int pci_uio_lock(const char *addr, struct shunt_err *err);
+/* "run as root", or what kernel lockdown needs: for what sysfs refused with this errno. */
+const char *pci_uio_remedy(int error);
 
 /* config.c. Reads of a vanished device give all ones. */
 uint8_t pci_read8(const struct pci_dev *pci, unsigned at);
@@ -121,10 +141,16 @@ int pci_bar_map(struct pci_dev *pci, unsigned bar, struct shunt_err *err);
 int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err);
 /* Bus mastering must be off, or no queue of the device may use the region any more. */
 void pci_unmap_region(struct pci_dev *pci, struct shunt_region *region);
-/* Behind an IOMMU a mapped region is linear: device address = offset + this. */
+/* Behind an IOMMU a mapped region is linear: device address = offset + this. With dma=phys it is
+ * the first page's alone: pci_phys_addr(). */
 static inline uint64_t pci_region_iova(const struct shunt_region *region)
 {
 	return region->pages[0];
+}
+
+static inline uint64_t pci_phys_addr(const uint64_t *pages, uint64_t offset)
+{
+	return pages[offset >> PCI_HUGE_SHIFT] + (offset & (PCI_HUGE - 1));
 }
 
 /* Memory for rings: zeroed, page aligned, locked, mapped. */
@@ -138,13 +164,23 @@ void pci_mem_free(struct pci_dev *pci, struct pci_mem *mem); /* fine on a zeroed
 /* For vfio.c: read the permitted ranges; undo mapping number index. */
 int pci_dma_ranges(struct pci_dev *pci, struct shunt_err *err);
 void pci_unmap(struct pci_dev *pci, unsigned index);
+/* phys.c: the same for dma=phys. Regions must be of huge pages; rings lie in one. Pages that are
+ * not there, or not of one piece, and addresses that the kernel hides are errors. */
+int pci_phys_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err);
+int pci_phys_alloc(struct pci_dev *pci, struct pci_mem *mem, struct shunt_err *err);
+/* pagemap is /proc/self/pagemap, or a test's. page is aligned to PCI_HUGE. */
+int pci_phys_page(int pagemap, const void *page, uint64_t *addr, struct shunt_err *err);
 
-/* irq.c: MSI-X through eventfds, non-blocking. VFIO sets all vectors at once. */
+/* irq.c: MSI-X through eventfds, non-blocking. VFIO sets all vectors at once. With dma=phys there
+ * is one interrupt, INTx, and /dev/uioN is its descriptor: read() takes 4 bytes, not 8. */
 int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err);
 void pci_irq_close(struct pci_dev *pci);
 /* VFIO has no mask for MSI-X: the vector is taken from, or given back to, its eventfd. A control
  * call; between bursts a NIC masks at itself. */
 int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked);
+/* INTx: the kernel masks it in the command register when it comes, and this lets the next one in.
+ */
+void pci_irq_unmask(struct pci_dev *pci);
 /* Somebody removes the function, or unbinds it from vfio-pci, and waits until we let it go. One
  * system call: not for a burst that has something to do. NULL, as in tests, is never asked. */
 void pci_request_open(struct pci_dev *pci);

@@ -13,22 +13,36 @@ void pci_sleep_init(struct pci_sleep *s, const struct shunt_dev *dev, unsigned v
 	const struct pci_port *port = dev->priv;
 
 	*s = (struct pci_sleep){.fd = vector < port->pci->nirqs ? port->pci->irq[vector] : -1,
+		.width = port->phys ? sizeof(uint32_t) : sizeof(uint64_t),
 		.limit = port->wait == PCI_ADAPTIVE ? PCI_ADAPTIVE_EMPTY : 0};
+}
+
+/* The line is level-triggered: what came after the NIC let go of it is raised when it is unmasked.
+ */
+int pci_arm(struct shunt_queue *q)
+{
+	const struct pci_port *port = q->dev->priv;
+	int rc = port->nic->arm(q);
+
+	if (!rc && port->phys) {
+		SHUNT_COUNT(q, syscalls, 2);
+		pci_irq_unmask(port->pci);
+	}
+	return rc;
 }
 
 bool pci_sleep(struct pci_sleep *s, struct shunt_queue *q)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
-	const struct pci_port *port = q->dev->priv;
 	uint64_t raised;
 
 	if (s->fd < 0 || q->error || ++s->empty <= s->limit)
 		return false;
-	if (port->nic->arm(q))
+	if (pci_arm(q))
 		return true;
 	SHUNT_COUNT(q, syscalls, 1);
 	if (poll(&p, 1, SHUNT_POLL_MS) <= 0)
 		return true;
 	SHUNT_COUNT(q, syscalls, 1);
-	return read(s->fd, &raised, sizeof raised) == sizeof raised;
+	return read(s->fd, &raised, s->width) == (ssize_t)s->width;
 }

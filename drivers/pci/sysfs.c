@@ -142,19 +142,52 @@ void pci_group_others(const struct pci_info *info, char *buf, size_t size)
 		closedir(d);
 }
 
-int pci_check(const struct pci_info *info, struct shunt_err *err)
+/* An IOMMU that translates for the kernel knows no physical address: "DMA" or "DMA-FQ", not
+ * "identity" (Documentation/ABI/testing/sysfs-kernel-iommu_groups). */
+static bool translates(const struct pci_info *info)
 {
-	char others[128], remedy[128];
+	char path[64], type[16] = "";
 
-	if (strcmp(info->driver, "vfio-pci")) {
-		snprintf(remedy, sizeof remedy, "sudo shunt devices bind %s", info->addr);
-		if (!*info->driver)
-			return shunt_fail_usage(
-				err, -ENODEV, remedy, "%s is not bound to vfio-pci", info->addr);
-		return shunt_fail_usage(err, -EBUSY, remedy, "the kernel's driver %s has %s%s%s",
-			info->driver, info->addr, *info->ifname ? ", interface " : "",
-			info->ifname);
-	}
+	if (info->group < 0)
+		return false;
+	snprintf(path, sizeof path, "/sys/kernel/iommu_groups/%d/type", info->group);
+	FILE *f = fopen(path, "re");
+	bool known = f && fgets(type, sizeof type, f);
+	if (f)
+		fclose(f);
+	return !known || strncmp(type, "identity", 8);
+}
+
+/* It has another driver than the one that is wanted, or none. */
+static int check_driver(const struct pci_info *info, bool phys, struct shunt_err *err)
+{
+	const char *want = phys ? PCI_UIO : PCI_VFIO;
+	char remedy[128];
+
+	if (!strcmp(info->driver, want))
+		return 0;
+	snprintf(remedy, sizeof remedy, "sudo shunt devices bind %s%s",
+		phys ? "--driver " PCI_UIO " " : "", info->addr);
+	if (!*info->driver)
+		return shunt_fail_usage(
+			err, -ENODEV, remedy, "%s is not bound to %s", info->addr, want);
+	if (phys && !strcmp(info->driver, PCI_VFIO))
+		return shunt_fail_usage(err, -EINVAL, "leave dma=phys out: an IOMMU is safer",
+			"dma=phys: %s is bound to vfio-pci, which knows no physical addresses",
+			info->addr);
+	if (!strcmp(info->driver, PCI_UIO))
+		return shunt_fail_usage(err, -EINVAL,
+			"bind it to vfio-pci, or add dma=phys: docs/pci.md has its danger",
+			"%s is bound to " PCI_UIO ": no IOMMU keeps it to this process's memory",
+			info->addr);
+	return shunt_fail_usage(err, -EBUSY, remedy, "the kernel's driver %s has %s%s%s",
+		info->driver, info->addr, *info->ifname ? ", interface " : "", info->ifname);
+}
+
+static int check_group(const struct pci_info *info, struct shunt_err *err)
+{
+	char others[128];
+
 	if (info->group < 0)
 		return shunt_fail_usage(err, -ENODEV,
 			"turn the IOMMU on in the firmware and with intel_iommu=on or amd_iommu=on",
@@ -168,11 +201,25 @@ int pci_check(const struct pci_info *info, struct shunt_err *err)
 	return 0;
 }
 
+int pci_check(const struct pci_info *info, bool phys, struct shunt_err *err)
+{
+	int rc = check_driver(info, phys, err);
+
+	if (rc || !phys)
+		return rc ? rc : check_group(info, err);
+	if (translates(info))
+		return shunt_fail_usage(err, -EINVAL, "bind it to vfio-pci and leave dma=phys out",
+			"dma=phys: the IOMMU would stop %s at any physical address", info->addr);
+	return 0;
+}
+
 const char *pci_state(const struct pci_info *info)
 {
 	char others[128];
 
-	if (strcmp(info->driver, "vfio-pci"))
+	if (!strcmp(info->driver, PCI_UIO))
+		return translates(info) ? "behind an IOMMU: use vfio-pci" : "ready, by dma=phys";
+	if (strcmp(info->driver, PCI_VFIO))
 		return *info->driver ? "the kernel's" : "no driver";
 	if (info->group < 0)
 		return "no IOMMU";

@@ -9,11 +9,8 @@
 #include <fcntl.h>
 #include <linux/vfio.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static int open_group(struct pci_dev *pci, struct shunt_err *err)
 {
@@ -96,68 +93,15 @@ static int open_device(struct pci_dev *pci, struct shunt_err *err)
 	return 0;
 }
 
-/* Opening tries a reset by itself; ours says whether it worked. A function that can't be reset is
- * left as the kernel's driver left it, with bus mastering off: its own reset has to do. */
-static int settle(struct pci_dev *pci, struct shunt_err *err)
+int pci_vfio_claim(struct pci_dev *pci, struct shunt_err *err)
 {
-	pci_bus_master(pci, false);
-	if (pci_gone(pci))
-		return shunt_fail(err, -ENODEV, NULL, "%s does not answer", pci->info.addr);
-	return pci->can_reset ? pci_reset(pci, err) : 0;
-}
+	int rc = open_group(pci, err);
 
-int pci_open(struct pci_dev **out, const char *addr, struct shunt_err *err)
-{
-	struct pci_dev *pci = calloc(1, sizeof *pci);
-
-	*out = NULL;
-	if (!pci)
-		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	pci->container = pci->group = pci->fd = pci->request = -1;
-	int rc = pci_find(&pci->info, addr, err);
-	if (!rc)
-		rc = pci_check(&pci->info, err);
-	if (!rc)
-		rc = open_group(pci, err);
 	if (!rc)
 		rc = open_container(pci, err);
 	if (!rc)
 		rc = open_device(pci, err);
 	if (!rc)
-		rc = settle(pci, err);
-	if (!rc)
 		pci_request_open(pci);
-	if (rc) {
-		pci_close(pci);
-		return rc;
-	}
-	*out = pci;
-	return 0;
-}
-
-/* Memory that an unmap failed for stays mapped until the container's last descriptor is closed. */
-void pci_close(struct pci_dev *pci)
-{
-	if (!pci)
-		return;
-	if (pci->fd >= 0) {
-		if (pci->can_reset)
-			pci_reset(pci, NULL);
-		pci_bus_master(pci, false);
-		pci_irq_close(pci);
-	}
-	for (unsigned i = 0; i < PCI_BARS; i++)
-		if (pci->bar[i].base)
-			munmap(pci->bar[i].base, pci->bar[i].len);
-	while (pci->nmaps)
-		pci_unmap(pci, pci->nmaps - 1);
-	if (pci->request >= 0)
-		close(pci->request);
-	if (pci->fd >= 0)
-		close(pci->fd);
-	if (pci->group >= 0)
-		close(pci->group);
-	if (pci->container >= 0)
-		close(pci->container);
-	free(pci);
+	return rc;
 }

@@ -114,7 +114,7 @@ static int enable_pair(struct shunt_dev *dev, struct net *net, unsigned i, struc
 {
 	const struct pci_port *port = pci_port(dev);
 	struct net_queue *nq = &net->queue[i];
-	uint16_t vector = port->wait == PCI_SPIN ? VIRTIO_NO_VECTOR : (uint16_t)i;
+	uint16_t vector = port->wait == PCI_SPIN || port->phys ? VIRTIO_NO_VECTOR : (uint16_t)i;
 
 	net_queue_init(nq, dev, net, i);
 	net->nqueues = i + 1;

@@ -52,10 +52,12 @@ struct net_queue {
 	struct shunt_queue q;
 	uint8_t *base; /* of the region */
 	uint64_t iova;
-	uint64_t mask;    /* offset in a chunk */
-	uint64_t tail;    /* the end of each packet: region, queue, no VLAN */
-	uint32_t room;    /* bytes of a frame that a chunk takes */
-	uint32_t longest; /* frame that goes out */
+	const uint64_t *pages; /* dma=phys: pci_phys_addr() in place of iova */
+	uint64_t len;          /* of the region */
+	uint64_t mask;         /* offset in a chunk */
+	uint64_t tail;         /* the end of each packet: region, queue, no VLAN */
+	uint32_t room;         /* bytes of a frame that a chunk takes */
+	uint32_t longest;      /* frame that goes out */
 	uint16_t region;
 	uint32_t refill; /* free descriptors that start one; above the ring's size: never */
 	bool mergeable, stopped;

@@ -57,6 +57,8 @@ void net_queue_init(
 	nq->base = info->base;
 	nq->region = info->id;
 	nq->iova = port->iova;
+	nq->pages = port->pages;
+	nq->len = info->len;
 	nq->mask = info->chunk - 1;
 	struct shunt_pkt p = {.region = info->id, .queue = (uint16_t)index};
 	static_assert(sizeof p - offsetof(struct shunt_pkt, region) == sizeof nq->tail, "tail");

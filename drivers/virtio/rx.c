@@ -16,21 +16,25 @@ static __attribute__((noinline)) void give_up(struct net_queue *nq)
 		nq->q.dev->spec.target, nq->rx.number, nq->rx.ring.broken);
 }
 
-VRING_INLINE void refill(struct net_queue *nq, const bool packed, const bool in_order)
+VRING_INLINE void refill(
+	struct net_queue *nq, const bool packed, const bool in_order, const bool phys)
 {
 	struct vring *v = &nq->rx.ring;
 	uint32_t n =
 		pci_stack_have(&nq->stack, v->free < SHUNT_BURST_MAX ? v->free : SHUNT_BURST_MAX);
 	const uint64_t *chunks = nq->stack.chunk + (nq->stack.n -= n);
 	const uint64_t iova = nq->iova + PCI_HEAD;
+	const uint64_t *const pages = nq->pages;
 	const uint32_t len = nq->room + NET_HDR;
 	struct vring w = *v;
 
 	for (uint32_t i = 0; i < n; i++) {
+		uint64_t addr =
+			phys ? pci_phys_addr(pages, chunks[i]) + PCI_HEAD : iova + chunks[i];
 		if (packed)
-			packed_add(&w, chunks[i], iova + chunks[i], len, VRING_WRITE, in_order);
+			packed_add(&w, chunks[i], addr, len, VRING_WRITE, in_order);
 		else
-			split_add(&w, chunks[i], iova + chunks[i], len, VRING_WRITE, in_order);
+			split_add(&w, chunks[i], addr, len, VRING_WRITE, in_order);
 	}
 	vring_save(v, &w);
 	if (!n)
@@ -198,7 +202,7 @@ VRING_INLINE unsigned take_all(struct net_queue *nq, struct shunt_pkt *pkts, uns
 }
 
 VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
-	const bool packed, const bool in_order)
+	const bool packed, const bool in_order, const bool phys)
 {
 	struct net_queue *nq = (struct net_queue *)q;
 	struct vring *v = &nq->rx.ring;
@@ -207,7 +211,7 @@ VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	unsigned frames = 0;
 
 	if (v->free >= nq->refill)
-		refill(nq, packed, in_order);
+		refill(nq, packed, in_order, phys);
 	unsigned got = take_all(nq, pkts, n, &bytes, &frames, packed, in_order);
 	if (__builtin_expect(v->broken && !q->error, 0))
 		give_up(nq);
@@ -230,10 +234,10 @@ VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 
 /* wait=poll and adaptive: an empty burst sleeps on the vector, and looks once more. */
 VRING_INLINE int rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
-	const bool packed, const bool in_order)
+	const bool packed, const bool in_order, const bool phys)
 {
 	struct net_queue *nq = (struct net_queue *)q;
-	int got = rx_body(q, pkts, n, packed, in_order);
+	int got = rx_body(q, pkts, n, packed, in_order, phys);
 
 	if (__builtin_expect(got > 0, 1)) {
 		nq->sleep.empty = 0;
@@ -245,7 +249,7 @@ VRING_INLINE int rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, uns
 		packed_disarm(&nq->rx.ring);
 	else
 		split_disarm(&nq->rx.ring);
-	got = rx_body(q, pkts, n, packed, in_order);
+	got = rx_body(q, pkts, n, packed, in_order, phys);
 	if (!got)
 		net_check_link(nq);
 	return got ? got : q->error;
@@ -254,7 +258,11 @@ VRING_INLINE int rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, uns
 #define RX(name, body, packed, in_order)                                                           \
 	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
 	{                                                                                          \
-		return body(q, pkts, n, packed, in_order);                                         \
+		return body(q, pkts, n, packed, in_order, false);                                  \
+	}                                                                                          \
+	static int name##_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)          \
+	{                                                                                          \
+		return body(q, pkts, n, packed, in_order, true);                                   \
 	}
 RX(rx_split, rx_body, false, false)
 RX(rx_split_in_order, rx_body, false, true)
@@ -265,10 +273,19 @@ RX(rx_split_in_order_wait, rx_wait_body, false, true)
 RX(rx_packed_wait, rx_wait_body, true, false)
 RX(rx_packed_in_order_wait, rx_wait_body, true, true)
 
-/* Indexed by wait, packed, in_order. */
-static int (*const bursts[2][2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
-	{{rx_split, rx_split_in_order}, {rx_packed, rx_packed_in_order}},
-	{{rx_split_wait, rx_split_in_order_wait}, {rx_packed_wait, rx_packed_in_order_wait}},
+/* Indexed by dma=phys, wait, packed, in_order. */
+static int (*const bursts[2][2][2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
+	{
+		{{rx_split, rx_split_in_order}, {rx_packed, rx_packed_in_order}},
+		{{rx_split_wait, rx_split_in_order_wait},
+			{rx_packed_wait, rx_packed_in_order_wait}},
+	},
+	{
+		{{rx_split_phys, rx_split_in_order_phys},
+			{rx_packed_phys, rx_packed_in_order_phys}},
+		{{rx_split_wait_phys, rx_split_in_order_wait_phys},
+			{rx_packed_wait_phys, rx_packed_in_order_wait_phys}},
+	},
 };
 
 static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
@@ -309,21 +326,23 @@ int net_arm(struct shunt_queue *q)
 	struct net_queue *nq = (struct net_queue *)q;
 
 	if (nq->stopped)
-		return 1; /* nothing will be raised any more */
+		return 1;   /* nothing will be raised any more */
+	if (nq->net->v.isr) /* 4.1.4.5: reading it lets INTx go */
+		mmio_read8(nq->net->v.isr);
 	return nq->net->packed ? packed_arm(&nq->rx.ring) : split_arm(&nq->rx.ring);
 }
 
 void net_rx_fill(struct net_queue *nq)
 {
-	const bool in_order = nq->rx.ring.in_order;
+	const bool in_order = nq->rx.ring.in_order, phys = nq->pages;
 	uint32_t free;
 
 	do {
 		free = nq->rx.ring.free;
 		if (nq->net->packed)
-			refill(nq, true, in_order);
+			refill(nq, true, in_order, phys);
 		else
-			refill(nq, false, in_order);
+			refill(nq, false, in_order, phys);
 	} while (nq->rx.ring.free && nq->rx.ring.free < free);
 }
 
@@ -337,5 +356,6 @@ void net_rx_choose(struct net_queue *nq)
 	if (!pci_can(dev, SHUNT_RX))
 		return;
 	nq->refill = size / 4 < NET_REFILL ? (size / 4 ? size / 4 : 1) : NET_REFILL;
-	nq->q.rx = bursts[pci_port(dev)->wait != PCI_SPIN][nq->net->packed][nq->rx.ring.in_order];
+	nq->q.rx = bursts[nq->pages != NULL][pci_port(dev)->wait != PCI_SPIN][nq->net->packed]
+			 [nq->rx.ring.in_order];
 }

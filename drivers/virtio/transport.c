@@ -80,10 +80,12 @@ int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err)
 	v->common = part_base(pci, &parts[VIRTIO_COMMON], COMMON_LEN, &why);
 	v->notify = part_base(pci, &parts[VIRTIO_NOTIFY], 2, &why);
 	v->device = part_base(pci, &parts[VIRTIO_DEVICE], 6, &why);
+	if (pci->phys)
+		v->isr = part_base(pci, &parts[VIRTIO_ISR], 1, &why);
 	v->notify_len = parts[VIRTIO_NOTIFY].length;
 	v->device_len = parts[VIRTIO_DEVICE].length;
 	v->multiplier = parts[VIRTIO_NOTIFY].multiplier;
-	if (v->common && v->notify && v->device)
+	if (v->common && v->notify && v->device && (v->isr || !pci->phys))
 		return 0;
 	return shunt_fail(err, -EPROTO, NULL, "%s: a structure of the device is %s%s",
 		pci->info.addr, why.code ? "out of reach: " : "missing, or outside of its BAR",
@@ -138,7 +140,8 @@ static int require(struct virtio_pci *v, struct shunt_err *err)
 	if (!(v->offered & VIRTIO_F_VERSION_1))
 		return shunt_fail(err, -ENOTSUP, "QEMU: disable-legacy=on",
 			"%s does not offer VIRTIO_F_VERSION_1: it is a legacy device", addr);
-	if (!(v->offered & VIRTIO_F_ACCESS_PLATFORM))
+	/* 6.1: without it the device takes physical addresses, which is what dma=phys gives. */
+	if (!(v->offered & VIRTIO_F_ACCESS_PLATFORM) && !v->pci->phys)
 		return shunt_fail(err, -ENOTSUP, "QEMU: iommu_platform=on",
 			"%s does not offer VIRTIO_F_ACCESS_PLATFORM: it goes past the IOMMU, to "
 			"physical addresses that a process has not",

@@ -52,7 +52,7 @@ static __attribute__((noinline)) uint64_t odd(struct net_queue *nq, struct shunt
 	bool ours = p->region == nq->region;
 	uint64_t at = ours ? (uint64_t)((uint8_t *)p->data - nq->base) : 0;
 
-	*drop = !p->len || p->len > nq->longest ||
+	*drop = !p->len || p->len > nq->longest || (ours && at >= nq->len) ||
 		(ours && (at & nq->mask) + p->len > nq->mask + 1);
 	if (*drop)
 		return VRING_NONE;
@@ -98,9 +98,10 @@ static __attribute__((noinline)) uint64_t put_odd(
 
 /* The frames that lie as they should: ours, fitting, with room for the header before them. */
 VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
-	const bool packed, const bool in_order)
+	const bool packed, const bool in_order, const bool phys)
 {
 	uint8_t *const base = nq->base;
+	const uint64_t *const pages = nq->pages;
 	const uint64_t iova = nq->iova - NET_HDR, mask = nq->mask;
 	const uint32_t longest = nq->longest;
 	const uint16_t region = nq->region;
@@ -112,7 +113,7 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 		uint64_t at = (uint64_t)((uint8_t *)p->data - base), in = at & mask;
 		uint32_t len = p->len;
 		if (__builtin_expect(p->region != region || len - 1 >= longest || in < NET_HDR ||
-					     in + len > mask + 1,
+					     in + len > mask + 1 || (phys && at >= nq->len),
 			    0)) {
 			bool stop;
 			at = put_odd(nq, p, &stop);
@@ -123,10 +124,11 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 		}
 		memset(base + at - NET_HDR, 0, NET_HDR);
 		sum += len;
+		uint64_t addr = phys ? pci_phys_addr(pages, at) - NET_HDR : iova + at;
 		if (packed)
-			packed_add(&w, at & ~mask, iova + at, len + NET_HDR, 0, in_order);
+			packed_add(&w, at & ~mask, addr, len + NET_HDR, 0, in_order);
 		else
-			split_add(&w, at & ~mask, iova + at, len + NET_HDR, 0, in_order);
+			split_add(&w, at & ~mask, addr, len + NET_HDR, 0, in_order);
 	}
 	nq->q.out -= w.next - nq->tx.ring.next;
 	vring_save(&nq->tx.ring, &w);
@@ -135,7 +137,7 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 }
 
 VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
-	const bool packed, const bool in_order)
+	const bool packed, const bool in_order, const bool phys)
 {
 	struct net_queue *nq = (struct net_queue *)q;
 	struct vring *v = &nq->tx.ring;
@@ -146,7 +148,7 @@ VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 		return q->error;
 	if (vring_out(v) >= REAP || v->free < n)
 		reap(nq, packed, in_order);
-	unsigned taken = put(nq, pkts, n, &bytes, packed, in_order);
+	unsigned taken = put(nq, pkts, n, &bytes, packed, in_order, phys);
 	if (v->next != before) {
 		nq->idle = 0;
 		if (!packed)
@@ -169,7 +171,11 @@ VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 #define TX(name, packed, in_order)                                                                 \
 	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
 	{                                                                                          \
-		return tx_body(q, pkts, n, packed, in_order);                                      \
+		return tx_body(q, pkts, n, packed, in_order, false);                               \
+	}                                                                                          \
+	static int name##_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)          \
+	{                                                                                          \
+		return tx_body(q, pkts, n, packed, in_order, true);                                \
 	}
 TX(tx_split, false, false)
 TX(tx_split_in_order, false, true)
@@ -226,11 +232,14 @@ void net_tx_flush(struct net_queue *nq)
 
 void net_tx_choose(struct net_queue *nq)
 {
-	static int (*const bursts[2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
-		{tx_split, tx_split_in_order}, {tx_packed, tx_packed_in_order}};
+	static int (*const bursts[2][2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
+		{{tx_split, tx_split_in_order}, {tx_packed, tx_packed_in_order}},
+		{{tx_split_phys, tx_split_in_order_phys},
+			{tx_packed_phys, tx_packed_in_order_phys}},
+	};
 
 	if (!pci_can(nq->q.dev, SHUNT_TX))
 		return;
 	nq->q.alloc = alloc;
-	nq->q.tx = bursts[nq->net->packed][nq->tx.ring.in_order];
+	nq->q.tx = bursts[nq->pages != NULL][nq->net->packed][nq->tx.ring.in_order];
 }

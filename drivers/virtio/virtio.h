@@ -40,6 +40,7 @@ struct virtio_part {
 struct virtio_pci {
 	struct pci_dev *pci;
 	volatile uint8_t *common, *notify, *device;
+	volatile uint8_t *isr; /* with INTx alone */
 	uint32_t notify_len, device_len, multiplier;
 	uint64_t offered, features;
 	/* Tests put a model of the device behind common configuration: told after a write and
@@ -55,8 +56,8 @@ void virtio_parts(const uint8_t *cfg, size_t len, struct virtio_part parts[VIRTI
 int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err);
 /* 3.1.1 steps 1 to 3; waits for the device to have reset. */
 int virtio_reset(struct virtio_pci *v, struct shunt_err *err);
-/* 3.1.1 steps 4 to 6, with the features of wanted that are offered; ACCESS_PLATFORM and VERSION_1
- * are required. */
+/* 3.1.1 steps 4 to 6, with the features of wanted that are offered; VERSION_1 is required, and
+ * behind an IOMMU ACCESS_PLATFORM. */
 int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *err);
 uint16_t virtio_queue_max(struct virtio_pci *v, uint16_t queue); /* 0: there is none */
 /* 4.1.5.1.3; device addresses of the three parts. doorbell gets the address to notify at. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A card's life with pci:, by tests/guest/life.sh: bad input, two processes, kill -9, sizes, promiscuous
-mode, many rounds, back to the kernel and here again. On an IOMMU of 39 bits. life.py KIND SHUNT"""
+mode, many rounds, back to the kernel and here again. On an IOMMU of 39 bits, or without one.
+life.py KIND SHUNT [phys]"""
 import os
 import shutil
 import sys
@@ -9,7 +10,8 @@ from guest import guest, need_bench, said
 from tap import skip_all
 
 kind, shunt = sys.argv[1], os.path.abspath(sys.argv[2])
-ROUNDS = 100
+phys = sys.argv[3:4] == ["phys"]
+ROUNDS = 20 if phys else 100
 
 
 def main():
@@ -18,8 +20,10 @@ def main():
         skip_all("no ip (iproute2)")
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or "/var/cache", "shunt-guest")
     ping = shutil.which("ping") or f"{cache}/tools/usr/bin/busybox ping"
-    done = guest(["--nic", kind, "--nic", kind, "--nic", f"{kind},kernel", "--wire", "hub", "--aw-bits", "39"],
-                 ["bash", "-c", 'bash tests/guest/life.sh "$0" "$NIC0" "$NIC1" "$NIC2" "$1"', shunt, str(ROUNDS)],
+    bench = ["--no-iommu"] if phys else ["--aw-bits", "39"]
+    done = guest(["--nic", kind, "--nic", kind, "--nic", f"{kind},kernel", "--wire", "hub", *bench],
+                 ["bash", "-c", 'bash tests/guest/life.sh "$0" "$NIC0" "$NIC1" "$NIC2" "$@"', shunt, str(ROUNDS),
+                  *sys.argv[3:4]],
                  timeout=400, SHUNT_PING=ping)
     sys.stdout.write(done.stdout)
     if done.returncode or "\n1.." not in done.stdout:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kernel's own drivers move frames between the guest and the host's peer: this proves the wire, the
-peer and what a guest's kernel sees of it. wire.py SHUNT PEER"""
+"""All cards against the host's peer, in one guest. kernel: their own drivers; this proves the wire, the
+peer and what a guest's kernel sees of it. phys: no IOMMU, uio_pci_generic and dma=phys, spinning and
+sleeping. wire.py kernel|phys SHUNT PEER"""
 import os
 import sys
 import tempfile
@@ -9,11 +10,10 @@ from guest import Peer, guest, need_bench, said
 from tap import Tap
 
 FRAMES = 10000
-# noevents: with the event index, Linux 6.12's packed transmit queue stalls on QEMU 10.0's device after
-# some hundred frames (its watchdog says so), without an IOMMU, too.
-CARDS = (("igb", "kernel"), ("e1000e", "kernel"), ("virtio", "split"), ("virtio", "packed"))
+CARDS = (("igb", "-", "poll"), ("e1000e", "-", "adaptive"), ("virtio", "split", "spin"), ("virtio", "packed", "poll"))
 
-shunt, program = map(os.path.abspath, sys.argv[1:3])
+mode = sys.argv[1]
+shunt, program = map(os.path.abspath, sys.argv[2:4])
 t = Tap()
 
 UP = """
@@ -29,14 +29,34 @@ for n in 0 1 2 3; do
 done
 """
 
+PHYS = """
+n=0
+for wait in $SHUNT_WAITS; do
+    bdf=NIC$n
+    # Several receive queues: as above.
+    bash tests/guest/moves.sh "$SHUNT_EXE" "pci:${!bdf}?dma=phys&queues=1&wait=$wait" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
+    n=$((n + 1))
+done
+"""
+
+
+def options(nic, ring):
+    """noevents: with the event index, Linux 6.12's packed transmit queue stalls on QEMU 10.0's device after
+    some hundred frames (its watchdog says so), without an IOMMU, too."""
+    packed = {"packed": {"kernel": ",packed,noevents", "phys": ",packed"}[mode]}.get(ring, "")
+    return ["--nic", nic + packed + {"kernel": ",kernel", "phys": ",uio"}[mode]]
+
 
 def main():
     need_bench()
     with tempfile.TemporaryDirectory() as out:
-        peers = [Peer(program, nic, ring, f"{out}/nic{n}", FRAMES) for n, (nic, ring) in enumerate(CARDS)]
-        cards = [f"--nic={nic},{'packed,noevents,' if ring == 'packed' else ''}kernel" for nic, ring in CARDS]
-        done = guest([word for card in cards for word in card.split("=")] + ["--wire", "host", "--out", out],
-                     ["bash", "-c", UP], timeout=240, SHUNT_EXE=shunt, SHUNT_OUT=out, SHUNT_FRAMES=str(FRAMES))
+        peers = [Peer(program, nic, ring, f"{out}/nic{n}", FRAMES) for n, (nic, ring, _) in enumerate(CARDS)]
+        words = [word for nic, ring, _ in CARDS for word in options(nic, ring)]
+        if mode == "phys":
+            words.append("--no-iommu")
+        done = guest(words + ["--wire", "host", "--out", out],
+                     ["bash", "-c", UP if mode == "kernel" else PHYS], timeout=240, SHUNT_EXE=shunt, SHUNT_OUT=out,
+                     SHUNT_FRAMES=str(FRAMES), SHUNT_WAITS=" ".join(wait for _, _, wait in CARDS))
         t.equal(done.returncode, 0, "the guest is content")
         for peer in peers:
             peer.finish(t)

@@ -137,6 +137,9 @@ static void make_region(struct intel_model *m, const struct model_opts *o)
 		.region = m->region,
 		.iova = MODEL_IOVA,
 		.priv = &m->n};
+	if (o->phys)
+		m->pages = pages_of(m->region);
+	m->port.pages = m->pages.addr;
 	m->nic = (struct pci_nic){.name = "model", .arm = arm};
 }
 
@@ -193,6 +196,7 @@ void model_free(struct intel_model *m)
 	shunt_region_info(m->region, &info);
 	cr_assert_eq(info.free, info.chunks, "%u of %u chunks came back", info.free, info.chunks);
 	shunt_region_destroy(m->region, NULL);
+	free(m->pages.addr);
 	free(m->bar);
 	free(m->rings);
 	free(m);
@@ -214,7 +218,7 @@ static struct intel_desc *ring(struct intel_model *m, uint32_t block, uint32_t *
 static uint8_t *buffer(struct intel_model *m, uint64_t addr, uint32_t len)
 {
 	const struct shunt_region_info *info = &m->region->info;
-	uint64_t offset = addr - m->port.iova;
+	uint64_t offset = m->pages.n ? pages_find(&m->pages, addr) : addr - m->port.iova;
 
 	cr_assert_lt(offset, info->len, "%#llx is not in the region", (unsigned long long)addr);
 	cr_assert_leq(offset % info->chunk + len, info->chunk, "%u bytes at %llu of a chunk", len,

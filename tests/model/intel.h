@@ -8,6 +8,7 @@
 #define TESTS_MODEL_INTEL_H
 
 #include "drivers/intel/intel.h"
+#include "tests/model/pages.h"
 
 #define MODEL_BAR   0x20000u
 #define MODEL_SENT  4096u
@@ -20,6 +21,7 @@ struct intel_model {
 	struct pci_port port;
 	struct pci_nic nic;
 	struct shunt_region *region;
+	struct pages pages; /* with opts.phys */
 	uint8_t *bar, *rings;
 	uint32_t counter[0x100]; /* statistics from 0x4000 on, by word */
 	/* What is wrong with it. */
@@ -44,6 +46,7 @@ struct model_opts {
 	enum shunt_dir dir;    /* 0: both */
 	uint32_t start;        /* where ring indices begin */
 	struct shunt_region *region;
+	bool phys; /* as with dma=phys */
 };
 
 struct intel_model *model_new(const struct model_opts *o);

@@ -36,11 +36,11 @@ static void check(const struct shunt_pkt *p, uint32_t seq)
 	cr_assert_arr_eq(p->data, want, p->len, "frame %u", seq);
 }
 
-Test(intel_rings, receives_in_order_over_the_wrap)
+static void receive_in_order(bool phys)
 {
 	EACH_CHIP(c)
 	{
-		struct model_opts o = {.chip = chips[c], .start = NEAR_WRAP};
+		struct model_opts o = {.chip = chips[c], .start = NEAR_WRAP, .phys = phys};
 		struct intel_model *m = model_new(&o);
 		struct shunt_queue *q = &m->n.queue[0].q;
 		struct shunt_pkt p[48];
@@ -71,8 +71,19 @@ Test(intel_rings, receives_in_order_over_the_wrap)
 		for (unsigned i = 0; i < l.losses; i++)
 			lost += l.loss[i].count;
 		cr_assert_eq(l.received, q->stats.rx_packets + lost);
+		cr_assert(!phys || m->pages.seen == 3, "both pages were used");
 		model_free(m);
 	}
+}
+
+Test(intel_rings, receives_in_order_over_the_wrap)
+{
+	receive_in_order(false);
+}
+
+Test(intel_rings, receives_to_physical_addresses)
+{
+	receive_in_order(true);
 }
 
 /* Nobody receives: so many as there are descriptors, then they are missed, and counted. */
@@ -219,11 +230,11 @@ Test(intel_rings, hash_of_several_queues)
 	model_free(m);
 }
 
-Test(intel_rings, sends_in_order_over_the_wrap)
+static void send_in_order(bool phys)
 {
 	EACH_CHIP(c)
 	{
-		struct model_opts o = {.chip = chips[c], .start = NEAR_WRAP};
+		struct model_opts o = {.chip = chips[c], .start = NEAR_WRAP, .phys = phys};
 		struct intel_model *m = model_new(&o);
 		struct shunt_queue *q = &m->n.queue[0].q;
 		struct shunt_pkt p[48];
@@ -259,6 +270,38 @@ Test(intel_rings, sends_in_order_over_the_wrap)
 		intel_halt(&m->n);
 		cr_assert_eq(q->stats.tx_errors, 0);
 		cr_assert_eq(m->n.counts.sent, in);
+		cr_assert(!phys || m->pages.seen == 3, "both pages were used");
+		model_free(m);
+	}
+}
+
+Test(intel_rings, sends_in_order_over_the_wrap)
+{
+	send_in_order(false);
+}
+
+Test(intel_rings, sends_from_physical_addresses)
+{
+	send_in_order(true);
+}
+
+/* A pointer that left its region: there is no physical address for it. */
+Test(intel_rings, outside_of_the_region)
+{
+	EACH_CHIP(c)
+	{
+		struct model_opts o = {.chip = chips[c], .phys = true};
+		struct intel_model *m = model_new(&o);
+		struct shunt_queue *q = &m->n.queue[0].q;
+		struct shunt_pkt p[2];
+		model_start(m);
+		cr_assert_eq(shunt_alloc(q, p, 2), 2);
+		p[0].data = (uint8_t *)p[0].data + m->region->info.len;
+		p[1].data = (uint8_t *)p[1].data - m->region->info.len;
+		p[0].len = p[1].len = 60;
+		cr_assert_eq(shunt_tx(q, p, 2), 2);
+		cr_assert_eq(q->stats.tx_errors, 2);
+		cr_assert_eq(model_transmit(m, 0), 0);
 		model_free(m);
 	}
 }

@@ -4,6 +4,7 @@
  * behind twelve zeroes; every chunk comes back to the pool.
  */
 #include "drivers/virtio/net.h"
+#include "tests/model/pages.h"
 #include "tests/model/virtio.h"
 
 #include <criterion/criterion.h>
@@ -21,7 +22,10 @@ struct bench {
 	struct net_queue *nq;
 	struct vdev rx, tx;
 	uint16_t bells[2];
+	struct pages pages;
 };
+
+static bool phys;     /* the next bench is one of dma=phys */
 
 /* Its status register says DRIVER_OK: nothing else is looked at. */
 static uint8_t common[64] = {[0x14] = 0x0f};
@@ -47,6 +51,9 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	b->port.iova = IOVA;
 	b->port.priv = &b->net;
 	cr_assert_eq(shunt_region_create(&b->port.region, &opts, NULL), 0);
+	if (phys)
+		b->pages = pages_of(b->port.region);
+	b->port.pages = b->pages.addr;
 	b->net.packed = packed;
 	b->net.in_order = in_order;
 	b->net.v.common = common;
@@ -71,6 +78,8 @@ static void bench_free(struct bench *b)
 	struct shunt_err err = {.code = 0};
 
 	cr_assert_eq(b->nq->q.out, 0);
+	cr_assert(!phys || b->pages.seen == 3, "both pages were used: %#x", b->pages.seen);
+	free(b->pages.addr);
 	net_queue_drain(b->nq);
 	cr_assert_eq(shunt_region_destroy(b->port.region, &err), 0, "%s", err.what);
 	free(b->nq->rx.mem.base);
@@ -83,6 +92,8 @@ static void bench_free(struct bench *b)
 
 static uint8_t *at(struct bench *b, uint64_t addr)
 {
+	if (b->pages.n)
+		return (uint8_t *)b->port.region->info.base + pages_find(&b->pages, addr);
 	cr_assert_geq(addr, IOVA);
 	cr_assert_lt(addr, IOVA + b->port.region->info.len);
 	return (uint8_t *)b->port.region->info.base + (addr - IOVA);
@@ -517,4 +528,36 @@ Test(virtio_net, a_sender_finds_out)
 	cr_assert_eq(rc, -ENETDOWN);
 	shunt_release(&b->nq->q, &p, 1);
 	bench_free(b);
+}
+
+/* dma=phys: the same over pages that lie in another order. */
+Test(virtio_net, physical_addresses)
+{
+	phys = true;
+	for (unsigned i = 0; i < 4; i++)
+		check_receive(i & 1, i & 2);
+	check_send(false);
+	check_send(true);
+}
+
+/* A pointer that left its region: no table has an address for it. */
+Test(virtio_net, outside_of_the_region)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct bench *b = bench_new(false, false, true);
+		struct shunt_pkt p;
+		struct vbuf v;
+		cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+		p.data = (uint8_t *)p.data +
+			 (i ? b->port.region->info.len : -b->port.region->info.len);
+		p.len = 60;
+		b->port.pages = pages_of(b->port.region).addr;
+		b->nq->pages = b->port.pages;
+		net_tx_choose(b->nq);
+		cr_assert_eq(shunt_tx(&b->nq->q, &p, 1), 1);
+		cr_assert_eq(b->nq->q.stats.tx_errors, 1);
+		cr_assert_not(vdev_take(&b->tx, &v));
+		free((void *)b->nq->pages);
+		bench_free(b);
+	}
 }
