@@ -55,8 +55,15 @@ static inline void mmio_rmb(void)
 }
 
 /* Full: orders a store to memory before a load of memory that the device writes (the index that is
- * published, then the flag that says whether it wants a doorbell). */
+ * published, then the flag that says whether it wants a doorbell). As the kernel's mb(): mfence,
+ * for every type of memory, and not only the cached one that processors share. */
 static inline void mmio_mb(void)
+{
+	__builtin_ia32_mfence();
+}
+
+/* The same against a device that is a program on another processor, as the kernel's smp_mb(). */
+static inline void mmio_smp_mb(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -9,7 +9,6 @@
 #ifndef DRIVERS_VIRTIO_PACKED_H
 #define DRIVERS_VIRTIO_PACKED_H
 
-#include "drivers/pci/mmio.h"
 #include "drivers/virtio/vring.h"
 
 #define PACKED_AVAIL 0x0080u
@@ -67,7 +66,7 @@ VRING_INLINE void packed_publish(struct vring *v)
  * pairs with the device, which asks and then looks at the descriptors again. */
 VRING_INLINE bool packed_kick_wanted(struct vring *v)
 {
-	mmio_mb();
+	vring_mb(v);
 	return le16toh(__atomic_load_n(&v->device->flags, __ATOMIC_RELAXED)) !=
 	       PACKED_EVENT_DISABLE;
 }
@@ -121,7 +120,7 @@ VRING_INLINE bool packed_arm(struct vring *v)
 	__atomic_store_n(&v->driver->flags, htole16(PACKED_EVENT_ENABLE), __ATOMIC_RELAXED);
 	/* Full: orders the wish before the look; pairs with the device, which writes a used
 	 * descriptor and then reads the wish. */
-	mmio_mb();
+	vring_mb(v);
 	return packed_waiting(v) > 0;
 }
 

@@ -13,6 +13,7 @@ int net_vq_init(struct net_vq *vq, const struct net *net, uint16_t size)
 
 	if (rc)
 		return rc;
+	vq->ring.platform = net->v.features & VIRTIO_F_ORDER_PLATFORM;
 	if (net->packed)
 		packed_place(&vq->ring, vq->mem.base);
 	else

@@ -5,7 +5,6 @@
 #ifndef DRIVERS_VIRTIO_SPLIT_H
 #define DRIVERS_VIRTIO_SPLIT_H
 
-#include "drivers/pci/mmio.h"
 #include "drivers/virtio/vring.h"
 
 #define SPLIT_NO_INTERRUPT 1u /* avail.flags, 2.7.7 */
@@ -61,7 +60,7 @@ VRING_INLINE bool split_kick_wanted(struct vring *v)
 {
 	uint16_t old = v->kicked;
 
-	mmio_mb();
+	vring_mb(v);
 	v->kicked = (uint16_t)v->next;
 	if (v->event)
 		return vring_passed(split_avail_event(v), (uint16_t)v->next, old);
@@ -124,7 +123,7 @@ VRING_INLINE bool split_arm(struct vring *v)
 		__atomic_store_n(&v->avail->flags, 0, __ATOMIC_RELAXED);
 	/* Full: orders the wish before the look; pairs with the device, which writes the index and
 	 * then reads the wish. */
-	mmio_mb();
+	vring_mb(v);
 	return split_waiting(v) > 0;
 }
 

@@ -9,6 +9,7 @@
 #ifndef DRIVERS_VIRTIO_VRING_H
 #define DRIVERS_VIRTIO_VRING_H
 
+#include "drivers/pci/mmio.h"
 #include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,8 +76,19 @@ struct vring {
 	uint32_t batch_len;
 	bool in_order;
 	bool event;         /* split: the event index is used */
+	bool platform;      /* VIRTIO_F_ORDER_PLATFORM: the device is hardware */
 	const char *broken; /* what the device did wrong, NULL while all is well */
 };
+
+/* 6.1, VIRTIO_F_ORDER_PLATFORM: without it the device may be taken for a program on another
+ * processor. The other two barriers are the same for both on x86: none but the compiler's. */
+VRING_INLINE void vring_mb(const struct vring *v)
+{
+	if (v->platform)
+		mmio_mb();
+	else
+		mmio_smp_mb();
+}
 
 /* Where the three parts lie in one block of memory: offsets, and bytes in all. */
 struct vring_layout {
@@ -115,8 +127,7 @@ VRING_INLINE uint64_t vring_give_id(struct vring *v, uint32_t id, const bool in_
 	return chunk;
 }
 
-/* 2.7.10.1 (virtq_need_event() in the specification's header): did the step from old to now pass
- * event? */
+/* vring_need_event() of 2.7.7.1: did the step from old to now pass event? */
 VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
 {
 	return (uint16_t)(now - event - 1) < (uint16_t)(now - old);

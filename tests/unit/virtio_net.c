@@ -25,6 +25,7 @@ struct bench {
 	struct pages pages;
 };
 
+static uint64_t more; /* features that it has, too */
 static bool phys;     /* the next bench is one of dma=phys */
 
 /* Its status register says DRIVER_OK: nothing else is looked at. */
@@ -58,6 +59,7 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	b->net.in_order = in_order;
 	b->net.v.common = common;
 	b->net.v.features = mergeable ? NET_F_MRG_RXBUF : 0;
+	b->net.v.features |= more;
 	b->nq = b->net.queue = aligned_alloc(64, sizeof *b->nq);
 	memset(b->nq, 0, sizeof *b->nq);
 	vq_new(b, &b->nq->rx, &b->bells[0]);
@@ -560,4 +562,21 @@ Test(virtio_net, outside_of_the_region)
 		free((void *)b->nq->pages);
 		bench_free(b);
 	}
+}
+
+/* Hardware's barrier or a processor's: frames come through by either. */
+Test(virtio_net, order_platform)
+{
+	struct bench *b = bench_new(false, false, true);
+
+	cr_assert_not(b->nq->rx.ring.platform);
+	cr_assert_not(b->nq->tx.ring.platform);
+	bench_free(b);
+	more = VIRTIO_F_ORDER_PLATFORM;
+	b = bench_new(true, false, true);
+	cr_assert(b->nq->rx.ring.platform);
+	cr_assert(b->nq->tx.ring.platform);
+	bench_free(b);
+	check_receive(false, false);
+	check_send(true);
 }
