@@ -63,7 +63,7 @@ without_iommu() {
 }
 beside_iommu() {
 	refuses 'dma=phys with vfio-pci' 2 'bound to vfio-pci' "$shunt" rx "pci:$mine?dma=phys"
-	refuses 'dma=phys with a kernel driver' 2 '--driver uio_pci_generic' "$shunt" rx "pci:$kernel?dma=phys"
+	refuses 'dma=phys with a kernel driver' 2 'bind --driver uio_pci_generic' "$shunt" rx "pci:$kernel?dma=phys"
 	"$shunt" devices bind --driver uio_pci_generic "$mine" >"$log" 2>&1
 	refuses 'dma=phys behind an IOMMU' 2 'the IOMMU would stop' "$shunt" rx "pci:$mine?dma=phys"
 	"$shunt" devices | grep -qE "^$mine .*behind an IOMMU: use vfio-pci$"
