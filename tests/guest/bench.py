@@ -35,7 +35,8 @@ def left(mark):
 def bad_options():
     for options, text in ((["--nic", "ne2000"], "no card 'ne2000'"), (["--nic", "igb,packed"], "'packed'"),
                           (["--kernel", "bsd"], "no kernel 'bsd'"), (["--wire", "host"], "--out"),
-                          (["--aw-bits", "40"], "39 or 48"), (["--timeout", "0"], "seconds"),
+                          (["--aw-bits", "40"], "39 or 48"), (["--cpus", "0"], "1 to 8"), (["--monitor"], "--out"),
+                          (["--timeout", "0"], "seconds"),
                           (["--nonsense"], "--nonsense"), (["--out", "/nonexistent/x"], "--out"),
                           (["--nic", "igb,mq=2"], "'mq=2'"), (["--nic", "virtio,mq=9"], "'mq=9'"),
                           (["--nic", "virtio,mq=2", "--wire", "host", "--out", "/tmp"], "mq="),
