@@ -32,6 +32,12 @@ static const struct shunt_figure *figure_at(const struct shunt_trace_counts *t, 
 	return (const struct shunt_figure *)((const char *)t + figures[i].at);
 }
 
+/* Counted by the probes that give softirq's time. */
+static bool polls_known(const struct shunt_trace_counts *t)
+{
+	return t->softirq_ns.how != SHUNT_UNAVAILABLE;
+}
+
 static void text_trace(FILE *out, const struct rx_run *run)
 {
 	const struct bench_result *r = &run->result;
@@ -54,6 +60,10 @@ static void text_trace(FILE *out, const struct rx_run *run)
 						  : " (at most)",
 			f->source);
 	}
+	if (polls_known(&r->trace))
+		fprintf(out,
+			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them called by the receiver\n",
+			"napi_polls", r->trace.napi_polls, r->trace.napi_polls_in_app);
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++)
 		if (r->trace.by_nr[nr])
 			fprintf(out, "  system call %-6s %14" PRIu64 "\n",
@@ -98,6 +108,11 @@ static json_t *json_trace(const struct bench_result *r)
 	}
 	for (size_t i = 0; i < NFIGURES; i++)
 		json_object_set_new(o, figures[i].key, bench_json_figure(figure_at(&r->trace, i)));
+	bool polls = polls_known(&r->trace);
+	json_object_set_new(o, "napi_polls",
+		polls ? json_integer((json_int_t)r->trace.napi_polls) : json_null());
+	json_object_set_new(o, "napi_polls_in_app",
+		polls ? json_integer((json_int_t)r->trace.napi_polls_in_app) : json_null());
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++) {
 		char number[16];
 		snprintf(number, sizeof number, "%u", nr);
