@@ -37,7 +37,8 @@ const char app_compare_usage[] =
 	"kernel\n"
 	"  --nic IF             measure on cards: IF is the kernel's, packet-* and xdp-* paths use "
 	"it\n"
-	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, live:IF, "
+	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, "
+	"live:IF, "
 	"pci:ADDRESS\n"
 	"  --gro                let GRO merge frames in the lab\n"
 	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
@@ -55,8 +56,9 @@ static const struct option longs[] = {{"paths", 1, NULL, 'p'}, {"path", 1, NULL,
 	{"size", 1, NULL, 's'}, {"flows", 1, NULL, 'f'}, {"rate", 1, NULL, 'r'},
 	{"seconds", 1, NULL, 'S'}, {"rounds", 1, NULL, 'n'}, {"seed", 1, NULL, 'e'},
 	{"traffic", 1, NULL, 't'}, {"generator", 1, NULL, 'g'}, {"iface", 1, NULL, 'i'},
-	{"nic", 1, NULL, 'N'}, {"via", 1, NULL, 'V'}, {"take-traffic", 0, NULL, 'T'}, {"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'},
-	{"html", 1, NULL, 'h'}, {"list", 0, NULL, 'l'}, {0}};
+	{"nic", 1, NULL, 'N'}, {"via", 1, NULL, 'V'}, {"take-traffic", 0, NULL, 'T'},
+	{"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'}, {"html", 1, NULL, 'h'},
+	{"list", 0, NULL, 'l'}, {0}};
 
 static const struct app_verb *self(void)
 {
@@ -182,7 +184,8 @@ static int check(struct options *o)
 	if (r->take_traffic && !r->iface)
 		return app_usage(self(), "--take-traffic goes with --iface");
 	if (!r->nic != !r->via)
-		return app_usage(self(), "--nic and --via go together: who receives, and who sends");
+		return app_usage(
+			self(), "--nic and --via go together: who receives, and who sends");
 	if (r->nic && (r->iface || r->traffic || r->gro || o->generator_given))
 		return app_usage(self(),
 			"--nic sends synthetic frames through --via: no --iface, --traffic, --gro, "

@@ -255,7 +255,10 @@ static int pick_paths(struct bench_run *run, struct shunt_err *err)
 	if (!paths)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
 	int rc = bench_paths_pick(paths, f->paths, f->specs, f->nspecs,
-		f->iface ? f->iface : f->nic ? f->nic : BENCH_NEAR, f->iface && !f->take_traffic, err);
+		f->iface ? f->iface
+		: f->nic ? f->nic
+			 : BENCH_NEAR,
+		f->iface && !f->take_traffic, err);
 	for (unsigned i = 0; i < paths->n; i++) {
 		run->path[i].path = paths->path[i];
 		run->npaths = i + 1;

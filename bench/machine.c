@@ -43,9 +43,9 @@ static void read_hypervisor(struct bench_machine *m)
 #endif
 	m->emulated = !strcmp(name, "TCGTCGTCGTCG");
 	snprintf(m->virt, sizeof m->virt, "virtual machine%s",
-		m->emulated                    ? " (QEMU TCG, an emulated CPU)"
+		m->emulated                   ? " (QEMU TCG, an emulated CPU)"
 		: !strncmp(name, "KVMKVM", 6) ? " (KVM)"
-					       : "");
+					      : "");
 }
 
 /* "model name : X" of /proc/cpuinfo, and whether CPUID's hypervisor bit is set. */

@@ -11,7 +11,7 @@
 
 struct bench_machine {
 	char kernel[96], cpu[96], clocksource[32];
-	char virt[64];  /* "" on bare metal, as far as CPUID tells */
+	char virt[64]; /* "" on bare metal, as far as CPUID tells */
 	bool emulated; /* a program plays the CPU: its times are no CPU's */
 	unsigned cores;
 	double load[3];

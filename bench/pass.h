@@ -69,7 +69,8 @@ int bench_pass_run(
 /* Packets that reached the application, or the end of the path where none is meant to. */
 uint64_t bench_lost(const struct bench_result *result);
 
-/* past_kernel.c: copies of a path that no probe can see, from its calls; else nothing is changed. */
+/* past_kernel.c: copies of a path that no probe can see, from its calls; else nothing is changed.
+ */
 void bench_past_kernel(struct bench_result *result);
 
 /* Sum of the counters of all queues. */

@@ -35,9 +35,11 @@ void bench_past_kernel(struct bench_result *r)
 {
 	if (!r->traced || !r->info.driver || strcmp(r->info.driver, "pci") || !r->delivered)
 		return;
+	if (r->trace.hidden_copies.how == SHUNT_UNAVAILABLE)
+		r->trace.hidden_copies = shunt_unavailable(
+			"copies", "what the card itself does is not seen from this kernel");
 	if (r->trace.copies.how == SHUNT_UNAVAILABLE)
 		r->trace.copies = figure(r, "copies", 1);
 	if (r->trace.copied_bytes.how == SHUNT_UNAVAILABLE)
-		r->trace.copied_bytes =
-			figure(r, "bytes", (double)r->bytes / (double)r->delivered);
+		r->trace.copied_bytes = figure(r, "bytes", (double)r->bytes / (double)r->delivered);
 }

@@ -191,8 +191,8 @@ static void put_pass_figures(json_t *o, const struct bench_result *r)
 }
 
 /* What the card itself counted, or null: the kernel's by its counters, ours by its ledger. */
-static json_t *card(const struct bench_run *run, const struct bench_run_path *p,
-	const struct bench_result *r)
+static json_t *card(
+	const struct bench_run *run, const struct bench_run_path *p, const struct bench_result *r)
 {
 	if (run->filled.nic && bench_is_pci(p->path.spec))
 		return json_pack("{s:I, s:s}", "seen", (json_int_t)r->ledger.received, "source",

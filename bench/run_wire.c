@@ -92,8 +92,8 @@ void bench_wire_warn(struct bench_run *run)
 	}
 }
 
-static void add_card(json_t *cards, const char *role, const char *name, const char *driver,
-	const char *address)
+static void add_card(
+	json_t *cards, const char *role, const char *name, const char *driver, const char *address)
 {
 	struct pci_info info = {.vendor = 0};
 

@@ -45,8 +45,8 @@ int bench_wire_ready(const struct shunt_dev *dev, struct shunt_err *err)
 		return 0;
 	int back = shunt_netns_enter(dev->netns);
 	if (back < -1)
-		return shunt_fail(err, back, NULL, "cannot enter the namespace of '%.60s'",
-			dev->info.ifname);
+		return shunt_fail(
+			err, back, NULL, "cannot enter the namespace of '%.60s'", dev->info.ifname);
 	int rc = wait_link(dev->info.ifname, err);
 	shunt_netns_leave(back);
 	return rc;

@@ -25,8 +25,8 @@ int shunt_link_set_up(const char *name, bool up, struct shunt_err *err);
 /* Generic receive offload on, merging frames up to max_size bytes; 1 keeps NAPI on and merges
  * nothing, 65536 is the kernel's default. */
 int shunt_link_set_gro(const char *name, bool on, uint32_t max_size, struct shunt_err *err);
-/* Into another network namespace, where it is down and has no addresses. A physical device goes back
- * to the machine's first namespace by itself when that one ends (network_namespaces(7)). */
+/* Into another network namespace, where it is down and has no addresses. A physical device goes
+ * back to the machine's first namespace by itself when that one ends (network_namespaces(7)). */
 int shunt_link_move(const char *name, int ns, struct shunt_err *err);
 int shunt_link_rename(const char *name, const char *to, struct shunt_err *err);
 int shunt_link_delete(const char *name, struct shunt_err *err);
