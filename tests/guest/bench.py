@@ -40,6 +40,9 @@ def bad_options():
                           (["--nonsense"], "--nonsense"), (["--out", "/nonexistent/x"], "--out"),
                           (["--nic", "igb,mq=2"], "'mq=2'"), (["--nic", "virtio,mq=9"], "'mq=9'"),
                           (["--nic", "virtio,mq=2", "--wire", "host", "--out", "/tmp"], "mq="),
+                          (["--nic", "virtio,mq=2", "--wire", "stream", "--out", "/tmp"], "mq="),
+                          (["--nic", "virtio,room=300"], "'room=300'"), (["--wire", "stream"], "--out"),
+                          (["--plugin", "/nonexistent.so,out=x"], "no file '/nonexistent.so'"),
                           (["--nic"], "takes a value")):
         done = run([BENCH, *options, *([] if options == ["--nic"] else ["--", "true"])])
         t.ok(done.returncode == 2 and not done.stdout and done.stderr.count("\n") == 1 and text in done.stderr,
