@@ -111,7 +111,7 @@ INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, co
 	struct intel_queue *iq = (struct intel_queue *)q;
 	uint64_t bytes = 0;
 
-	if (intel_ring_free(&iq->rx) >= INTEL_BATCH)
+	if (intel_ring_free(&iq->rx) >= iq->refill)
 		intel_refill(iq);
 	unsigned got = take(iq, pkts, n, &bytes, hash);
 	if (__builtin_expect(!got, 0)) {

@@ -21,7 +21,8 @@
 	8192u /* 128 KiB: the length registers take more, data sheets promise less                 \
 	       */
 #define INTEL_TX_RING 512u
-#define INTEL_BATCH   32u   /* transmit: write-backs; receive: tail writes */
+#define INTEL_BATCH   32u   /* transmit: descriptors a write-back */
+#define INTEL_REFILL  64u   /* receive: descriptors a tail write; half of a ring that is smaller */
 #define INTEL_RX_MIN  14u   /* an Ethernet header */
 #define INTEL_TX_MIN  17u   /* what transmitters can pad */
 #define INTEL_FRAME   1518u /* longest frame without LPE: one VLAN tag, no CRC */
@@ -69,6 +70,7 @@ struct intel_queue {
 	uint32_t head;         /* bytes before a received frame */
 	uint32_t buffer;       /* bytes that the device may write there */
 	uint32_t idle;         /* empty receives in a row */
+	uint32_t refill;       /* free receive descriptors that are worth a tail write */
 	uint16_t region;
 	bool stopped; /* written by the control thread */
 	struct intel_ring tx;

@@ -44,6 +44,7 @@ static int queue_init(struct intel *n, struct intel_queue *iq, const struct pci_
 	iq->chunk = info->chunk;
 	iq->buffer = SHUNT_CHUNK;
 	iq->head = info->chunk - SHUNT_CHUNK >= PCI_HEAD ? PCI_HEAD : 0;
+	iq->refill = n->rx_size / 2 < INTEL_REFILL ? n->rx_size / 2 : INTEL_REFILL;
 	iq->tx_word = n->chip->tx_word;
 	iq->tx_len = n->chip->tx_len;
 	iq->status = (volatile uint32_t *)(n->bar + R_STATUS);
