@@ -201,7 +201,7 @@ static int net_start(struct shunt_dev *dev, struct shunt_err *err)
 		net_tx_choose(&net->queue[i]);
 		if (pci_can(dev, SHUNT_RX))
 			net_rx_fill(&net->queue[i]);
-		if (pci_can(dev, SHUNT_RX) && net->queue[i].rx.ring.free)
+		if (pci_can(dev, SHUNT_RX) && vring_room(&net->queue[i].rx.ring))
 			return shunt_fail(err, -ENOMEM, "make the region larger, or room= smaller",
 				"region %u has too few chunks for the %u descriptors of a queue",
 				port->region->info.id, port->rx_ring);

@@ -35,7 +35,7 @@
 #define NET_BUFFERS 10u
 #define NET_DATA    (PCI_HEAD + NET_HDR) /* offset of a frame in its chunk */
 
-#define NET_REFILL 32u /* free descriptors that make a refill worth its barrier and doorbell */
+#define NET_REFILL 64u /* free descriptors that make a refill worth its barrier and doorbell */
 /* Empty receives, or fruitless transmits, before a look at the status. */
 #define NET_IDLE  (1u << 20)
 #define NET_BLIND (1u << 10) /* transmit bursts of a queue that never receives, before one */

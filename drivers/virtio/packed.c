@@ -23,6 +23,8 @@ void packed_place(struct vring *v, void *base)
 	v->packed = (void *)((uint8_t *)base + l.desc);
 	v->driver = (void *)((uint8_t *)base + l.driver);
 	v->device = (void *)((uint8_t *)base + l.device);
+	v->avail_bits = PACKED_BITS(PACKED_AVAIL); /* both wrap counters begin at 1 (2.8.1) */
+	v->used_bits = PACKED_BITS(PACKED_BOTH);
 	packed_disarm(v);
 }
 
@@ -30,28 +32,26 @@ void packed_place(struct vring *v, void *base)
  * slots may lie on different laps. */
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len)
 {
-	uint32_t first = v->next, second = v->next + 1;
-	struct packed_desc *a = &v->packed[first & v->mask], *b = &v->packed[second & v->mask];
+	uint32_t first = v->next & v->mask;
+	struct packed_desc *a = &v->packed[first];
+	uint64_t word = packed_word(out_len, first, PACKED_BITS(VRING_NEXT) | v->avail_bits);
 
+	packed_next(v);
+	v->packed[v->next & v->mask] = (struct packed_desc){.addr = htole64(in),
+		.word = packed_word(in_len, first, PACKED_BITS(VRING_WRITE) | v->avail_bits)};
+	packed_next(v);
 	a->addr = htole64(out);
-	a->len = htole32(out_len);
-	*b = (struct packed_desc){.addr = htole64(in),
-		.len = htole32(in_len),
-		.id = htole16((uint16_t)(first & v->mask)),
-		.flags = htole16(VRING_WRITE | packed_avail_bits(v, second))};
-	a->id = htole16((uint16_t)(first & v->mask));
 	mmio_wmb(); /* release: orders the chain before the flags that show it; pairs with the
 		       device */
-	__atomic_store_n(
-		&a->flags, htole16(VRING_NEXT | packed_avail_bits(v, first)), __ATOMIC_RELAXED);
-	v->next += 2;
+	__atomic_store_n(&a->word, word, __ATOMIC_RELAXED);
 }
 
 bool packed_chain_done(struct vring *v)
 {
 	if (!packed_waiting(v))
 		return false;
-	v->seen += 2;
+	packed_see(v);
+	packed_see(v);
 	v->batch = v->seen;
 	return true;
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Packed virtqueues, driver side (virtio 1.2, 2.8). One ring that both sides write: a descriptor is
- * available when its AVAIL bit is the lap's and its USED bit is not, used when both are. Laps count
- * from one, and their parity is the wrap counter. Same verbs as split.h.
- * The event index is not used here: a device may go on past the place where it asked to be told
- * without asking anew (QEMU 10.0 does, after back-pressure), and would then sleep beside a full
- * ring.
+ * available when its AVAIL bit is the lap's and its USED bit is not, used when both are. The wrap
+ * counters of 2.8.1 are kept as the bits that they stand for: avail_bits, used_bits. Same verbs as
+ * split.h. The event index is not used here: a device may go on past the place where it asked to be
+ * told without asking anew (QEMU 10.0 does, after back-pressure), and would then sleep beside a
+ * full ring.
  */
 #ifndef DRIVERS_VIRTIO_PACKED_H
 #define DRIVERS_VIRTIO_PACKED_H
 
 #include "drivers/virtio/vring.h"
 
-#define PACKED_AVAIL 0x0080u
-#define PACKED_USED  0x8000u
-#define PACKED_BOTH  (PACKED_AVAIL | PACKED_USED)
+#define PACKED_AVAIL       0x0080u
+#define PACKED_USED        0x8000u
+#define PACKED_BOTH        (PACKED_AVAIL | PACKED_USED)
+#define PACKED_BITS(flags) ((uint64_t)(flags) << 48) /* their place in a descriptor's word */
 
 /* struct packed_event.flags, 2.8.10 */
 #define PACKED_EVENT_ENABLE  0u
@@ -27,33 +28,37 @@ void packed_place(struct vring *v, void *base);
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len);
 bool packed_chain_done(struct vring *v);
 
-VRING_INLINE bool packed_odd_lap(const struct vring *v, uint32_t counter)
+/* One slot further: at the end of a lap the bits of the next one change. */
+VRING_INLINE void packed_next(struct vring *v)
 {
-	return (counter >> v->shift) & 1;
+	if (VRING_RARE(!(++v->next & v->mask)))
+		v->avail_bits ^= PACKED_BITS(PACKED_BOTH);
 }
 
-/* Flags of a descriptor that is made available at counter: the wrap counter is 1 on even laps. */
-VRING_INLINE uint16_t packed_avail_bits(const struct vring *v, uint32_t counter)
+VRING_INLINE void packed_see(struct vring *v)
 {
-	return packed_odd_lap(v, counter) ? PACKED_USED : PACKED_AVAIL;
+	if (VRING_RARE(!(++v->seen & v->mask)))
+		v->used_bits ^= PACKED_BITS(PACKED_BOTH);
 }
 
-/* 2.8.21.1. Release at each descriptor: orders its other fields and the buffer before the
+VRING_INLINE uint64_t packed_word(uint32_t len, uint32_t id, uint64_t bits)
+{
+	return htole64(len | (uint64_t)id << 32 | bits);
+}
+
+/* 2.8.21.1. Release at each descriptor: orders its address and the buffer before the word with the
  * flags; pairs with the device, which reads the flags first. */
 VRING_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
 {
 	struct packed_desc *d = &v->packed[v->next & v->mask];
-	uint32_t id = vring_take_id(v, in_order);
+	uint32_t id = vring_take_id(v, chunk, in_order);
 
-	v->chunk[id] = chunk;
 	d->addr = htole64(addr);
-	d->len = htole32(len);
-	d->id = htole16((uint16_t)id);
 	mmio_wmb();
-	__atomic_store_n(
-		&d->flags, htole16(flags | packed_avail_bits(v, v->next)), __ATOMIC_RELAXED);
-	v->next++;
+	__atomic_store_n(&d->word, packed_word(len, id, PACKED_BITS(flags) | v->avail_bits),
+		__ATOMIC_RELAXED);
+	packed_next(v);
 }
 
 /* The flags published each one as it was added. */
@@ -71,15 +76,23 @@ VRING_INLINE bool packed_kick_wanted(struct vring *v)
 	       PACKED_EVENT_DISABLE;
 }
 
-/* Is the next one used? A packed ring has no count: 0 or 1. */
-VRING_INLINE uint32_t packed_waiting(struct vring *v)
+/* Is the buffer used that is next after `ahead` others? */
+VRING_INLINE bool packed_is_used(const struct vring *v, uint32_t ahead)
 {
-	uint16_t want = packed_odd_lap(v, v->seen) ? 0 : PACKED_BOTH, flags;
+	uint32_t slot = (v->seen + ahead) & v->mask;
+	uint64_t word = le64toh(__atomic_load_n(&v->packed[slot].word, __ATOMIC_RELAXED));
+	bool next_lap = slot < (v->seen & v->mask);
 
+	return ((word ^ v->used_bits) & PACKED_BITS(PACKED_BOTH)) ==
+	       (next_lap ? PACKED_BITS(PACKED_BOTH) : 0);
+}
+
+/* Is the next one used? A packed ring has no count: 0 or 1. */
+VRING_INLINE uint32_t packed_waiting(const struct vring *v)
+{
 	if (v->in_order && v->batch != v->seen)
 		return 1; /* inside of a batch, whose one entry was read */
-	flags = le16toh(__atomic_load_n(&v->packed[v->seen & v->mask].flags, __ATOMIC_RELAXED));
-	if ((flags & PACKED_BOTH) != want || v->next == v->seen)
+	if (!vring_out(v) || !packed_is_used(v, 0))
 		return 0;
 	/* Acquire: orders the flags before id, length and buffer; pairs with the device's write of
 	 * the flags, its last. */
@@ -87,25 +100,32 @@ VRING_INLINE uint32_t packed_waiting(struct vring *v)
 	return 1;
 }
 
-/* 2.8.22; only when packed_waiting() said that there is one. As split_used(). */
+/* Take back the next buffer (2.8.22); only when one is out. VRING_NONE when it is not used yet; and
+ * as split_used(), with v->broken, when it is rubbish. */
 VRING_INLINE uint64_t packed_used(struct vring *v, uint32_t *len, const bool in_order)
 {
 	uint32_t id = v->seen & v->mask;
-	const volatile struct packed_desc *d = &v->packed[id];
 
-	if (in_order) {
-		if (v->batch == v->seen && !vring_batch(v, le16toh(d->id), le32toh(d->len)))
+	if (!in_order || v->batch == v->seen) {
+		/* Length and id come with the flags, so they are no older. Acquire: orders them
+		 * before the buffer; pairs with the device's write of the flags, its last. */
+		uint64_t word = le64toh(__atomic_load_n(&v->packed[id].word, __ATOMIC_RELAXED));
+		if ((word ^ v->used_bits) & PACKED_BITS(PACKED_BOTH))
 			return VRING_NONE;
-		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
-	} else {
-		id = le16toh(d->id);
-		*len = le32toh(d->len);
+		mmio_rmb();
+		*len = (uint32_t)word;
+		if (!in_order)
+			id = (uint16_t)(word >> 32);
+		else if (!vring_batch(v, (uint16_t)(word >> 32), *len))
+			return VRING_NONE;
 	}
+	if (in_order)
+		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
 	uint64_t chunk = vring_give_id(v, id, in_order);
 	if (__builtin_expect(chunk == VRING_NONE, 0))
 		v->broken = "a buffer id that it was not given";
 	else
-		v->seen++;
+		packed_see(v);
 	return chunk;
 }
 

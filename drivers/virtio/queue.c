@@ -73,11 +73,8 @@ void net_queue_init(
 
 static void drain_ring(struct vring *v, struct shunt_region *region)
 {
-	for (unsigned i = 0; v->chunk && i <= v->mask; i++)
-		if (v->chunk[i] != VRING_NONE) {
-			shunt_pool_put(region, &v->chunk[i], 1);
-			v->chunk[i] = VRING_NONE;
-		}
+	for (; v->chunk && v->seen != v->next; v->seen++)
+		shunt_pool_put(region, &v->chunk[v->ids[v->seen & v->mask]], 1);
 }
 
 void net_queue_drain(struct net_queue *nq)

@@ -20,8 +20,8 @@ VRING_INLINE void refill(
 	struct net_queue *nq, const bool packed, const bool in_order, const bool phys)
 {
 	struct vring *v = &nq->rx.ring;
-	uint32_t n =
-		pci_stack_have(&nq->stack, v->free < SHUNT_BURST_MAX ? v->free : SHUNT_BURST_MAX);
+	uint32_t room = vring_room(v);
+	uint32_t n = pci_stack_have(&nq->stack, room < SHUNT_BURST_MAX ? room : SHUNT_BURST_MAX);
 	const uint64_t *chunks = nq->stack.chunk + (nq->stack.n -= n);
 	const uint64_t iova = nq->iova + PCI_HEAD;
 	const uint64_t *const pages = nq->pages;
@@ -52,7 +52,7 @@ static uint64_t take_one(struct net_queue *nq, uint32_t *len)
 	const bool in_order = v->in_order;
 
 	if (nq->net->packed)
-		return packed_waiting(v) ? packed_used(v, len, in_order) : VRING_NONE;
+		return vring_out(v) ? packed_used(v, len, in_order) : VRING_NONE;
 	return split_waiting(v) ? split_used(v, len, in_order) : VRING_NONE;
 }
 
@@ -140,16 +140,16 @@ static __attribute__((noinline)) void drop_rubbish(struct net_queue *nq, uint64_
 VRING_INLINE unsigned take(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool packed, const bool in_order)
 {
-	uint32_t left = packed ? VRING_MAX : split_waiting(&nq->rx.ring);
+	uint32_t left = packed ? vring_out(&nq->rx.ring) : split_waiting(&nq->rx.ring);
 	const uint64_t tail = nq->tail;
 	const uint32_t room = nq->room;
 	const bool mergeable = nq->mergeable;
 	uint8_t *const base = nq->base;
 	struct vring w = nq->rx.ring;
-	struct shunt_pkt *p = pkts, *const end = pkts + n;
+	struct shunt_pkt *p = pkts;
 	uint64_t sum = 0;
 
-	while (p < end && left-- && (!packed || packed_waiting(&w))) {
+	for (left = left < n ? left : n; left; left--) {
 		uint32_t len = 0;
 		uint64_t chunk =
 			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
@@ -210,7 +210,7 @@ VRING_INLINE int rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	uint64_t bytes = 0;
 	unsigned frames = 0;
 
-	if (v->free >= nq->refill)
+	if (vring_room(v) >= nq->refill)
 		refill(nq, packed, in_order, phys);
 	unsigned got = take_all(nq, pkts, n, &bytes, &frames, packed, in_order);
 	if (__builtin_expect(v->broken && !q->error, 0))
@@ -303,21 +303,14 @@ static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigne
 uint32_t net_rx_waiting(struct net_queue *nq)
 {
 	struct vring *v = &nq->rx.ring;
-	const uint32_t at = v->seen;
 	uint32_t n = 0;
 
 	if (v->broken)
 		return 0;
 	if (!nq->net->packed)
 		return split_waiting(v);
-	/* A lap at most: each slot looked at as if it were the next. */
-	for (; n < vring_out(v); n++) {
-		uint32_t c = at + n;
-		uint16_t flags =
-			le16toh(__atomic_load_n(&v->packed[c & v->mask].flags, __ATOMIC_RELAXED));
-		if ((flags & PACKED_BOTH) != (packed_odd_lap(v, c) ? 0 : PACKED_BOTH))
-			break;
-	}
+	while (n < vring_out(v) && packed_is_used(v, n))
+		n++;
 	return n;
 }
 
@@ -335,15 +328,15 @@ int net_arm(struct shunt_queue *q)
 void net_rx_fill(struct net_queue *nq)
 {
 	const bool in_order = nq->rx.ring.in_order, phys = nq->pages;
-	uint32_t free;
+	uint32_t room;
 
 	do {
-		free = nq->rx.ring.free;
+		room = vring_room(&nq->rx.ring);
 		if (nq->net->packed)
 			refill(nq, true, in_order, phys);
 		else
 			refill(nq, false, in_order, phys);
-	} while (nq->rx.ring.free && nq->rx.ring.free < free);
+	} while (vring_room(&nq->rx.ring) && vring_room(&nq->rx.ring) < room);
 }
 
 void net_rx_choose(struct net_queue *nq)

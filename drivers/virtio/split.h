@@ -35,13 +35,11 @@ VRING_INLINE uint16_t split_avail_event(const struct vring *v)
 VRING_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
 {
-	uint32_t id = vring_take_id(v, in_order);
+	uint32_t id = vring_take_id(v, chunk, in_order);
 	struct split_desc *d = &v->desc[id];
 
-	v->chunk[id] = chunk;
 	d->addr = htole64(addr);
-	d->len = htole32(len);
-	d->flags = htole16(flags);
+	d->word = htole64(len | (uint64_t)flags << 32);
 	v->avail->ring[v->next & v->mask] = htole16((uint16_t)id);
 	v->next++;
 }

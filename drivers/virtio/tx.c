@@ -23,7 +23,7 @@ static __attribute__((noinline)) void give_up(struct net_queue *nq)
 VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_order)
 {
 	struct vring *v = &nq->tx.ring;
-	uint32_t left = packed ? SHUNT_BURST_MAX : split_waiting(v);
+	uint32_t left = packed ? vring_out(v) : split_waiting(v);
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
@@ -31,7 +31,7 @@ VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_or
 	uint64_t *const from = nq->stack.chunk + nq->stack.n, *to = from;
 	struct vring w = *v;
 	uint32_t len;
-	while (left-- && (!packed || packed_waiting(&w))) {
+	while (left--) {
 		uint64_t chunk =
 			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
 		if (__builtin_expect(chunk == VRING_NONE, 0))
@@ -106,14 +106,17 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 	const uint32_t longest = nq->longest;
 	const uint16_t region = nq->region;
 	struct vring w = nq->tx.ring;
-	struct shunt_pkt *p = pkts, *const end = pkts + n;
+	struct shunt_pkt *p = pkts, *const end = pkts + (n < vring_room(&w) ? n : vring_room(&w));
 	uint64_t sum = 0;
 
-	for (; p < end && w.free; p++) {
+	for (; p < end; p++) {
 		uint64_t at = (uint64_t)((uint8_t *)p->data - base), in = at & mask;
 		uint32_t len = p->len;
-		if (__builtin_expect(p->region != region || len - 1 >= longest || in < NET_HDR ||
-					     in + len > mask + 1 || (phys && at >= nq->len),
+		/* Not above longest, so that the last one can't wrap: room for the header before
+		 * it, and for all of it in the chunk. */
+		if (__builtin_expect(p->region != region || len - 1 >= longest ||
+					     in - NET_HDR > mask + 1 - NET_HDR - len ||
+					     (phys && at >= nq->len),
 			    0)) {
 			bool stop;
 			at = put_odd(nq, p, &stop);
@@ -146,7 +149,7 @@ VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 
 	if (__builtin_expect(q->error, 0))
 		return q->error;
-	if (vring_out(v) >= REAP || v->free < n)
+	if (vring_out(v) >= REAP || vring_room(v) < n)
 		reap(nq, packed, in_order);
 	unsigned taken = put(nq, pkts, n, &bytes, packed, in_order, phys);
 	if (v->next != before) {

@@ -11,7 +11,6 @@ int vring_init(struct vring *v, uint16_t size, bool in_order, bool event)
 {
 	memset(v, 0, sizeof *v);
 	v->mask = size - 1u;
-	v->shift = (uint32_t)__builtin_ctz(size);
 	v->in_order = in_order;
 	v->event = event;
 	v->chunk = malloc(size * sizeof *v->chunk);
@@ -20,11 +19,8 @@ int vring_init(struct vring *v, uint16_t size, bool in_order, bool event)
 		vring_free(v);
 		return -ENOMEM;
 	}
-	for (unsigned i = 0; i < size; i++) {
-		v->chunk[i] = VRING_NONE;
-		v->ids[i] = (uint16_t)(size - 1 - i);
-	}
-	v->free = size;
+	for (unsigned i = 0; i < size; i++)
+		v->ids[i] = (uint16_t)i;
 	return 0;
 }
 
@@ -34,4 +30,15 @@ void vring_free(struct vring *v)
 	free(v->ids);
 	v->chunk = NULL;
 	v->ids = NULL;
+}
+
+bool vring_overtaken(uint16_t *ids, uint32_t mask, uint32_t seen, uint32_t next, uint32_t id)
+{
+	for (uint32_t at = seen; at != next; at++)
+		if (ids[at & mask] == id) {
+			ids[at & mask] = ids[seen & mask];
+			ids[seen & mask] = (uint16_t)id;
+			return true;
+		}
+	return false;
 }

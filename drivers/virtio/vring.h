@@ -2,9 +2,8 @@
  * A virtqueue from the driver's side, whichever layout it has (virtio 1.2, 2.6). split.h and
  * packed.h have the same verbs: init, add, publish, kick_wanted, used, arm, disarm. Each of our
  * buffers is one descriptor. One thread a ring. next and seen are free-running u16 counters, size a
- * power of two of at most 32768: a slot is counter & mask, a lap's parity is a bit of it, and next
- * - seen, taken as u16, is what the device has. All that the device writes is bounded here: an
- * index that runs ahead, an id that is not out.
+ * power of two of at most 32768: a slot is counter & mask, and next - seen is what the device has.
+ * All that the device writes is bounded here: an index that runs ahead, an id that is not out.
  */
 #ifndef DRIVERS_VIRTIO_VRING_H
 #define DRIVERS_VIRTIO_VRING_H
@@ -20,12 +19,20 @@
 #define VRING_WRITE 2u         /* descriptor flag: the device writes the buffer */
 #define VRING_NEXT  1u
 
+/* Once a lap: a branch, since a conditional move costs its instructions each time. */
+#define VRING_RARE(x) __builtin_expect_with_probability((x), 0, 0.995)
+
 #define VRING_INLINE static inline __attribute__((always_inline))
 
 struct split_desc {
 	uint64_t addr;
-	uint32_t len;
-	uint16_t flags, next;
+	union {
+		struct {
+			uint32_t len;
+			uint16_t flags, next;
+		};
+		uint64_t word; /* all three at once */
+	};
 };
 
 struct split_avail {
@@ -43,8 +50,13 @@ struct split_used {
 
 struct packed_desc {
 	uint64_t addr;
-	uint32_t len;
-	uint16_t id, flags;
+	union {
+		struct {
+			uint32_t len;
+			uint16_t id, flags;
+		};
+		uint64_t word; /* all three at once */
+	};
 };
 
 struct packed_event {
@@ -64,15 +76,15 @@ struct vring {
 		struct split_used *used;
 		struct packed_event *device; /* the device writes it */
 	};
-	uint64_t *chunk; /* by id: the chunk that is out under it, or VRING_NONE */
-	uint16_t *ids;   /* free ids, a stack; with in_order ids come in turn */
+	uint64_t *chunk; /* by id: the chunk that is, or was, out under it */
+	uint16_t *ids;   /* by slot: its id, each once; those from seen to next are out */
 	uint32_t next;   /* buffers added, ever */
 	uint32_t seen;   /* used buffers taken back, ever */
-	uint32_t free;   /* ids not out */
 	uint32_t mask;
-	uint32_t shift;  /* log2 of size */
-	uint16_t kicked; /* split: next at the last look whether the device wants a kick */
-	uint32_t batch;  /* in_order: where the batch that is being taken ends */
+	uint64_t avail_bits; /* packed: flags of what is made available on this lap, in a word, */
+	uint64_t used_bits;  /* and of what is used */
+	uint16_t kicked;     /* split: next at the last look whether the device wants a kick */
+	uint32_t batch;      /* in_order: where the batch that is being taken ends */
 	uint32_t batch_len;
 	bool in_order;
 	bool event;         /* split: the event index is used */
@@ -100,31 +112,39 @@ VRING_INLINE uint32_t vring_size(const struct vring *v)
 	return v->mask + 1;
 }
 
+/* vring.c: an id that is out, but not the next in turn: it changes places with that, as if they had
+ * been added the other way round. False when it is not out. */
+bool vring_overtaken(uint16_t *ids, uint32_t mask, uint32_t seen, uint32_t next, uint32_t id);
+
 /* Buffers that the device has. */
 VRING_INLINE uint32_t vring_out(const struct vring *v)
 {
 	return v->next - v->seen;
 }
 
-VRING_INLINE uint32_t vring_take_id(struct vring *v, const bool in_order)
+/* Buffers that it can be given. */
+VRING_INLINE uint32_t vring_room(const struct vring *v)
 {
-	v->free--;
-	return in_order ? v->next & v->mask : v->ids[v->free];
+	return vring_size(v) - vring_out(v);
 }
 
-/* The id is the device's word: it must be one that is out. Gives its chunk, or VRING_NONE. */
-VRING_INLINE uint64_t vring_give_id(struct vring *v, uint32_t id, const bool in_order)
+/* The id of the next buffer. There must be room. */
+VRING_INLINE uint32_t vring_take_id(struct vring *v, uint64_t chunk, const bool in_order)
 {
-	if (__builtin_expect(id > v->mask, 0))
+	uint32_t slot = v->next & v->mask, id = in_order ? slot : v->ids[slot];
+
+	v->chunk[id] = chunk;
+	return id;
+}
+
+/* The id is the device's word: it must be one that is out. Gives its chunk, or VRING_NONE. Devices
+ * may finish buffers in any order, but hardly do. */
+VRING_INLINE uint64_t vring_give_id(const struct vring *v, uint32_t id, const bool in_order)
+{
+	if (!in_order && __builtin_expect(id != v->ids[v->seen & v->mask], 0) &&
+		!vring_overtaken(v->ids, v->mask, v->seen, v->next, id))
 		return VRING_NONE;
-	uint64_t chunk = v->chunk[id];
-	if (__builtin_expect(chunk == VRING_NONE, 0))
-		return VRING_NONE;
-	v->chunk[id] = VRING_NONE;
-	if (!in_order)
-		v->ids[v->free] = (uint16_t)id;
-	v->free++;
-	return chunk;
+	return v->chunk[id];
 }
 
 /* vring_need_event() of 2.7.7.1: did the step from old to now pass event? */
@@ -154,7 +174,8 @@ VRING_INLINE void vring_save(struct vring *v, const struct vring *copy)
 {
 	v->next = copy->next;
 	v->seen = copy->seen;
-	v->free = copy->free;
+	v->avail_bits = copy->avail_bits;
+	v->used_bits = copy->used_bits;
 	if (copy->in_order) {
 		v->batch = copy->batch;
 		v->batch_len = copy->batch_len;

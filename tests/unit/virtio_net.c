@@ -68,7 +68,7 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	net_rx_choose(b->nq);
 	net_tx_choose(b->nq);
 	net_rx_fill(b->nq);
-	cr_assert_eq(b->nq->rx.ring.free, 0);
+	cr_assert_eq(vring_room(&b->nq->rx.ring), 0);
 	b->rx = vdev_of(&b->nq->rx.ring, packed);
 	b->tx = vdev_of(&b->nq->tx.ring, packed);
 	return b;
