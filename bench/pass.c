@@ -153,7 +153,6 @@ int bench_pass_run(const struct bench_pass *pass, struct bench_result *res, stru
 		rc = flow(pass, rx.dev, &rx, res, err);
 		int settled = settle(pass, rx.dev, &rx, res, rc ? &ignored : err);
 		rc = rc ? rc : settled;
-		bench_past_kernel(res);
 	}
 	shunt_close(rx.dev, NULL);
 	return rc;

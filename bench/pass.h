@@ -69,10 +69,6 @@ int bench_pass_run(
 /* Packets that reached the application, or the end of the path where none is meant to. */
 uint64_t bench_lost(const struct bench_result *result);
 
-/* past_kernel.c: copies of a path that no probe can see, from its calls; else nothing is changed.
- */
-void bench_past_kernel(struct bench_result *result);
-
 /* Sum of the counters of all queues. */
 void bench_sum_stats(struct shunt_dev *dev, struct shunt_qstats *sum);
 
