@@ -21,7 +21,7 @@ def main():
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or "/var/cache", "shunt-guest")
     ping = shutil.which("ping") or f"{cache}/tools/usr/bin/busybox ping"
     bench = ["--no-iommu"] if phys else ["--aw-bits", "39"]
-    done = guest(["--nic", kind, "--nic", kind, "--nic", f"{kind},kernel", "--wire", "hub", *bench],
+    done = guest(["--cpus", "1", "--nic", kind, "--nic", kind, "--nic", f"{kind},kernel", "--wire", "hub", *bench],
                  ["bash", "-c", 'bash tests/guest/life.sh "$0" "$NIC0" "$NIC1" "$NIC2" "$@"', shunt, str(ROUNDS),
                   *sys.argv[3:4]],
                  timeout=400, SHUNT_PING=ping)

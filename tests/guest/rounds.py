@@ -26,7 +26,7 @@ echo "huge pages free: $before $(free)"
 
 def main():
     need_bench()
-    done = guest(["--nic", kind, "--nic", "virtio,kernel", "--wire", "hub"], ["bash", "-c", SCRIPT], timeout=500,
+    done = guest(["--cpus", "1", "--nic", kind, "--nic", "virtio,kernel", "--wire", "hub"], ["bash", "-c", SCRIPT], timeout=500,
                  SHUNT_CARD=program, SHUNT_ROUNDS=str(ROUNDS))
     t.equal(done.returncode, 0, "the guest is content: no DMA fault")
     line = next((x for x in done.stdout.splitlines() if x.startswith("card=")), "")
