@@ -3,6 +3,7 @@
 import os
 import random
 import subprocess
+import tempfile
 
 from tap import skip_all
 
@@ -55,3 +56,30 @@ class Peer:
             t.ok(f"sent={n} received={n} compared={n} mismatched=0 duplicates=0 disordered=0" in line,
                  line or f"{self.name} {direction}: no word from the peer", text)
         t.equal(self.process.returncode, 0, f"{self.name}: the peer is content")
+
+
+# Card N of the guest, with the N-th of SHUNT_KEYS, against the peer at nicN of SHUNT_OUT.
+MOVE = """
+n=0
+for keys in $SHUNT_KEYS; do
+    bdf=NIC$n
+    bash tests/guest/moves.sh "$SHUNT_EXE" "pci:${!bdf}?$keys" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
+    n=$((n + 1))
+done
+"""
+
+
+def move(t, shunt, program, cards, frames, script=MOVE, options=(), timeout=BOOT_S + 30):
+    """Frames both ways over each card, compared by a peer of its own on the host. `cards`: nic and ring as
+    the peer prints them, what --nic takes, and keys for the script."""
+    with tempfile.TemporaryDirectory() as out:
+        peers = [Peer(program, nic, ring, f"{out}/nic{n}", frames) for n, (nic, ring, _, _) in enumerate(cards)]
+        nics = [word for _, _, card, _ in cards for word in ("--nic", card)]
+        done = guest([*nics, *options, "--wire", "host", "--out", out], ["bash", "-c", script], timeout=timeout,
+                     SHUNT_EXE=shunt, SHUNT_OUT=out, SHUNT_FRAMES=str(frames),
+                     SHUNT_KEYS=" ".join(keys for _, _, _, keys in cards))
+        t.equal(done.returncode, 0, "the guest is content")
+        for peer in peers:
+            peer.finish(t)
+        if done.returncode or t.failed:
+            print("\n".join("# " + line for line in said(done).splitlines()))

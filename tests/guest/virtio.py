@@ -3,9 +3,8 @@
 peer, every frame compared. No DMA fault may show in the guest's log. virtio.py SHUNT PEER"""
 import os
 import sys
-import tempfile
 
-from guest import Peer, guest, need_bench, said
+from guest import move, need_bench
 from tap import Tap
 
 FRAMES = 10000
@@ -15,28 +14,10 @@ CARDS = (("split", "virtio", "wait=spin"), ("packed", "virtio,packed", "wait=spi
 shunt, program = map(os.path.abspath, sys.argv[1:3])
 t = Tap()
 
-MOVE = """
-n=0
-for keys in $SHUNT_KEYS; do
-    bdf=NIC$n
-    bash tests/guest/moves.sh "$SHUNT_EXE" "pci:${!bdf}?$keys" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
-    n=$((n + 1))
-done
-"""
-
 
 def main():
     need_bench()
-    with tempfile.TemporaryDirectory() as out:
-        peers = [Peer(program, "virtio", ring, f"{out}/nic{n}", FRAMES) for n, (ring, _, _) in enumerate(CARDS)]
-        cards = [word for _, card, _ in CARDS for word in ("--nic", card)]
-        done = guest(cards + ["--wire", "host", "--out", out], ["bash", "-c", MOVE], SHUNT_EXE=shunt,
-                     SHUNT_OUT=out, SHUNT_FRAMES=str(FRAMES), SHUNT_KEYS=" ".join(keys for _, _, keys in CARDS))
-        t.equal(done.returncode, 0, "the guest is content")
-        for peer in peers:
-            peer.finish(t)
-        if done.returncode or t.failed:
-            print("\n".join("# " + line for line in said(done).splitlines()))
+    move(t, shunt, program, [("virtio", *card) for card in CARDS], FRAMES)
     t.finish()
 
 

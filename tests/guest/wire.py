@@ -4,9 +4,8 @@ peer and what a guest's kernel sees of it. phys: no IOMMU, uio_pci_generic and d
 sleeping. wire.py kernel|phys SHUNT PEER"""
 import os
 import sys
-import tempfile
 
-from guest import Peer, guest, need_bench, said
+from guest import move, need_bench
 from tap import Tap
 
 FRAMES = 10000
@@ -29,39 +28,18 @@ for n in 0 1 2 3; do
 done
 """
 
-PHYS = """
-n=0
-for wait in $SHUNT_WAITS; do
-    bdf=NIC$n
-    # Several receive queues: as above.
-    bash tests/guest/moves.sh "$SHUNT_EXE" "pci:${!bdf}?dma=phys&queues=1&wait=$wait" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
-    n=$((n + 1))
-done
-"""
 
-
-def options(nic, ring):
+def card(nic, ring, wait):
     """noevents: with the event index, Linux 6.12's packed transmit queue stalls on QEMU 10.0's device after
-    some hundred frames (its watchdog says so), without an IOMMU, too."""
+    some hundred frames (its watchdog says so), without an IOMMU, too. queues=1: as in UP."""
     packed = {"packed": {"kernel": ",packed,noevents", "phys": ",packed"}[mode]}.get(ring, "")
-    return ["--nic", nic + packed + {"kernel": ",kernel", "phys": ",uio"}[mode]]
+    return nic, ring, nic + packed + {"kernel": ",kernel", "phys": ",uio"}[mode], f"dma=phys&queues=1&wait={wait}"
 
 
 def main():
     need_bench()
-    with tempfile.TemporaryDirectory() as out:
-        peers = [Peer(program, nic, ring, f"{out}/nic{n}", FRAMES) for n, (nic, ring, _) in enumerate(CARDS)]
-        words = [word for nic, ring, _ in CARDS for word in options(nic, ring)]
-        if mode == "phys":
-            words.append("--no-iommu")
-        done = guest(words + ["--wire", "host", "--out", out],
-                     ["bash", "-c", UP if mode == "kernel" else PHYS], timeout=240, SHUNT_EXE=shunt, SHUNT_OUT=out,
-                     SHUNT_FRAMES=str(FRAMES), SHUNT_WAITS=" ".join(wait for _, _, wait in CARDS))
-        t.equal(done.returncode, 0, "the guest is content")
-        for peer in peers:
-            peer.finish(t)
-        if done.returncode or t.failed:
-            print("\n".join("# " + line for line in said(done).splitlines()))
+    move(t, shunt, program, [card(*c) for c in CARDS], FRAMES, timeout=240,
+         **({"options": ["--no-iommu"]} if mode == "phys" else {"script": UP}))
     t.finish()
 
 
