@@ -139,8 +139,7 @@ static json_t *generator(const struct bench_run *run)
 	char name[16] = "none";
 	if (run->sender)
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
-	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "spec",
-		spec,
+	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "spec", spec,
 		"batch", (int)t.batch, "asked_pps", figure(t.asked), "sent_pps", figure(t.sent),
 		"max_late_ns", figure(t.late), "cpu_ns_per_packet", figure(t.cpu), "notes", notes);
 }
@@ -215,7 +214,7 @@ json_t *bench_document(struct bench_run *run)
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "shunt-compare/1", "version", SHUNT_VERSION, "started", run->started,
 		"seed", (json_int_t)run->filled.seed, "command", command(run), "environment",
-		environment(run), "cards", bench_cards(run), "workload", workload(run), "generator", generator(run),
-		"selftest", selftests(run), "ceiling", ceiling, "paths", paths, "gain",
-		bench_gains(run), "warnings", warnings);
+		environment(run), "cards", bench_cards(run), "workload", workload(run), "generator",
+		generator(run), "selftest", selftests(run), "ceiling", ceiling, "paths", paths,
+		"gain", bench_gains(run), "warnings", warnings);
 }

@@ -242,14 +242,15 @@ static void put_notes(json_t *o, const struct bench_run_path *p)
 /* With what the copies were counted, in the last pass that did. */
 static void put_trace(json_t *o, const struct bench_run_path *p)
 {
+	const struct bench_result *last = NULL;
 	json_t *trace = json_null();
 
-	for (unsigned i = 0; i < p->records; i++) {
-		if (p->record[i].kind != BENCH_COUNT || !p->record[i].result.traced)
-			continue;
-		json_decref(trace);
+	for (unsigned i = 0; i < p->records; i++)
+		if (p->record[i].kind == BENCH_COUNT && p->record[i].result.traced)
+			last = &p->record[i].result;
+	if (last) {
 		trace = json_object();
-		bench_watch_json(trace, &p->record[i].result);
+		bench_watch_json(trace, last);
 	}
 	json_object_set_new(o, "trace", trace);
 }

@@ -16,11 +16,8 @@ int BPF_PROG(skb_copy_datagram_iter, const struct sk_buff *skb, int offset, void
 	int failed)
 {
 	struct functions_slot *s;
-	struct sock *sk = skb->sk;
 
-	if (!target.enabled || failed)
-		return 0;
-	if (!for_us(sk))
+	if (!target.enabled || failed || !for_us(skb->sk))
 		return 0;
 	s = slot();
 	if (!s)
