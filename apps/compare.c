@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * shunt compare: options, progress, and where the document goes.
  */
-#include "bench/compare.h"
+#include "bench/compare/compare.h"
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/frames.h"
-#include "bench/paths.h"
-#include "bench/report.h"
+#include "bench/compare/paths.h"
+#include "bench/report/report.h"
+#include "bench/traffic/frames.h"
 #include "core/table.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ const char app_compare_usage[] =
 	"  --rounds N           rounds, path order shuffled in each (5)\n"
 	"  --seed N             of the shuffle; printed in the report\n"
 	"  --traffic FILE       replay a capture, once a pass\n"
-	"  --generator KIND     live: frames made by the kernel in XDP (default); packet: a "
+	"  --generator KIND     xdpgen: frames made by the kernel in XDP (default); packet: a "
 	"socket\n"
 	"  --iface IF           measure the traffic that IF gets, packet-* paths only\n"
 	"  --take-traffic       with --iface: also paths that take the traffic away from the "
@@ -38,7 +38,7 @@ const char app_compare_usage[] =
 	"  --nic IF             measure on cards: IF is the kernel's, packet-* and xdp-* paths use "
 	"it\n"
 	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, "
-	"live:IF, "
+	"xdpgen:IF, "
 	"pci:ADDRESS\n"
 	"  --gro                let GRO merge frames in the lab\n"
 	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
@@ -135,9 +135,9 @@ static int read_option(struct options *o, int c, const char *arg)
 	case 'g':
 		o->generator_given = true;
 		r->packet_generator = !strcmp(arg, "packet");
-		if (!r->packet_generator && strcmp(arg, "live"))
+		if (!r->packet_generator && strcmp(arg, "xdpgen"))
 			rc = app_usage(
-				self(), "--generator takes live or packet, not '%.40s'", arg);
+				self(), "--generator takes xdpgen or packet, not '%.40s'", arg);
 		break;
 	case 'i':
 		r->iface = arg;

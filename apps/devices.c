@@ -4,7 +4,7 @@
 #include "apps/devices.h"
 #include "apps/app.h"
 #include "apps/verbs.h"
-#include "bench/json.h"
+#include "bench/report/json.h"
 #include "core/link_list.h"
 #include "core/table.h"
 #include "core/text.h"

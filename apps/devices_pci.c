@@ -5,7 +5,7 @@
 #include "apps/app.h"
 #include "apps/devices.h"
 #include "apps/options.h"
-#include "bench/iface.h"
+#include "bench/lab/iface.h"
 #include "core/table.h"
 #include "drivers/pci/pci.h"
 

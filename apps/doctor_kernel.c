@@ -2,7 +2,7 @@
  * What the kernel allows, found out by trying: sockets, BPF, namespaces, tracing.
  */
 #include "apps/doctor.h"
-#include "bench/lab.h"
+#include "bench/lab/lab.h"
 #ifdef HAVE_TRACING
 #include "tracing/tracer.h"
 #endif

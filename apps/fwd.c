@@ -5,7 +5,7 @@
 
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/pass.h"
+#include "bench/compare/pass.h"
 #include "core/clock.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef APPS_FWD_H
 #define APPS_FWD_H
 
-#include "bench/forward.h"
+#include "bench/loops/forward.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "apps/fwd.h"
 
 #include "apps/app.h"
-#include "bench/json.h"
-#include "bench/json_dev.h"
+#include "bench/report/json.h"
+#include "bench/report/json_dev.h"
 
 #include <inttypes.h>
 

@@ -3,11 +3,11 @@
  */
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/frames.h"
-#include "bench/json.h"
-#include "bench/json_dev.h"
+#include "bench/report/json.h"
+#include "bench/report/json_dev.h"
+#include "bench/traffic/frames.h"
 #ifdef HAVE_PCAP
-#include "drivers/pcap/source.h"
+#include "bench/traffic/source.h"
 #endif
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * shunt lab, shunt lab-exec.
  */
-#include "bench/lab.h"
+#include "bench/lab/lab.h"
 #include "apps/options.h"
 #include "apps/verbs.h"
 

@@ -5,8 +5,8 @@
 
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/receiver.h"
-#include "bench/watch.h"
+#include "bench/compare/watch.h"
+#include "bench/loops/receiver.h"
 #include "core/clock.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef APPS_RX_H
 #define APPS_RX_H
 
-#include "bench/pass.h"
+#include "bench/compare/pass.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #include "apps/rx.h"
 
 #include "apps/app.h"
-#include "bench/json.h"
-#include "bench/json_dev.h"
-#include "bench/watch.h"
+#include "bench/compare/watch.h"
+#include "bench/report/json.h"
+#include "bench/report/json_dev.h"
 #include "core/syscalls.h"
 
 #include <inttypes.h>
@@ -27,9 +27,9 @@ static const struct {
 };
 #define NFIGURES (sizeof figures / sizeof *figures)
 
-static const struct shunt_figure *figure_at(const struct shunt_trace_counts *t, size_t i)
+static const struct shunt_metric *figure_at(const struct shunt_trace_counts *t, size_t i)
 {
-	return (const struct shunt_figure *)((const char *)t + figures[i].at);
+	return (const struct shunt_metric *)((const char *)t + figures[i].at);
 }
 
 /* Counted by the probes that give softirq's time. */
@@ -45,7 +45,7 @@ static void text_trace(FILE *out, const struct rx_run *run)
 	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->level),
 		shunt_trace_level_means(r->level));
 	for (size_t i = 0; i < NFIGURES; i++) {
-		const struct shunt_figure *f = figure_at(&r->trace, i);
+		const struct shunt_metric *f = figure_at(&r->trace, i);
 		if (f->how == SHUNT_UNAVAILABLE) {
 			fprintf(out, "  %-18s %14s  unavailable: %s\n", figures[i].key, "-",
 				f->reason);
@@ -107,7 +107,7 @@ static json_t *json_trace(const struct bench_result *r)
 		return json_null();
 	}
 	for (size_t i = 0; i < NFIGURES; i++)
-		json_object_set_new(o, figures[i].key, bench_json_figure(figure_at(&r->trace, i)));
+		json_object_set_new(o, figures[i].key, bench_json_metric(figure_at(&r->trace, i)));
 	bool polls = polls_known(&r->trace);
 	json_object_set_new(o, "napi_polls",
 		polls ? json_integer((json_int_t)r->trace.napi_polls) : json_null());

@@ -85,7 +85,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-struct shunt_figure shunt_null_syscall(void)
+struct shunt_metric shunt_null_syscall(void)
 {
 	struct load load = {.turns = 400, .clock = CLOCK_THREAD_CPUTIME_ID, .turn = turn_getppid};
 	double ns[ROUNDS];
@@ -97,7 +97,7 @@ struct shunt_figure shunt_null_syscall(void)
 	if (ns[ROUNDS / 3] > ns[0] * 1.5)
 		return shunt_unavailable("ns", "too noisy: %.0f to %.0f ns in the quietest third",
 			ns[0], ns[ROUNDS / 3]);
-	struct shunt_figure f = shunt_measured(
+	struct shunt_metric f = shunt_measured(
 		ns[ROUNDS / 10], "ns", "getppid by thread CPU time, quietest windows");
 	f.min = ns[0];
 	f.max = ns[ROUNDS / 3];
@@ -239,7 +239,7 @@ static int compare(struct load *load, struct shunt_tracer *t, double *off, doubl
 
 /* Two ways to the effect: by pairs of neighbours, which a slow change of the machine's speed can't
  * fool, and by low quantiles, which disturbances can't. Both must say the same. */
-static struct shunt_figure judge(double *off, double *on, double runs)
+static struct shunt_metric judge(double *off, double *on, double runs)
 {
 	double pair[ROUNDS], low, mid, high, quiet;
 
@@ -256,14 +256,14 @@ static struct shunt_figure judge(double *off, double *on, double runs)
 		return shunt_unavailable("ns",
 			"too noisy: %.0f to %.0f ns a hit in pairs, %.0f by low quantiles", low,
 			high, quiet);
-	struct shunt_figure f = shunt_measured(
+	struct shunt_metric f = shunt_measured(
 		mid, "ns", "thread CPU time with and without, by turns, median of pairs");
 	f.min = low;
 	f.max = high;
 	return f;
 }
 
-static struct shunt_figure measure(struct load *load, unsigned what, struct shunt_err *err)
+static struct shunt_metric measure(struct load *load, unsigned what, struct shunt_err *err)
 {
 	double off[ROUNDS], on[ROUNDS], hits_a_turn = 0;
 	struct shunt_trace_opts opts = {.what = what,
@@ -272,7 +272,7 @@ static struct shunt_figure measure(struct load *load, unsigned what, struct shun
 		.threads = load->threads,
 		.nthreads = load->nthreads};
 	struct shunt_tracer *t;
-	struct shunt_figure f;
+	struct shunt_metric f;
 
 	if (shunt_tracer_open(&t, &opts, err))
 		return shunt_unavailable("ns", "%s", err->what);
@@ -288,10 +288,10 @@ static struct shunt_figure measure(struct load *load, unsigned what, struct shun
 	return f;
 }
 
-struct shunt_figure shunt_trace_probe_cost(unsigned what)
+struct shunt_metric shunt_trace_probe_cost(unsigned what)
 {
 	struct shunt_err err = {.code = 0};
-	struct shunt_figure f;
+	struct shunt_metric f;
 	struct load load;
 	cpu_set_t before, one;
 

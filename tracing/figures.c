@@ -33,7 +33,7 @@ const char *shunt_trace_why_not(const struct shunt_tracer *t, int part, const ch
 }
 
 /* Sum of two figures: no better than the worse of them. The first to be added is taken whole. */
-static void add(struct shunt_figure *sum, const struct shunt_figure *f)
+static void add(struct shunt_metric *sum, const struct shunt_metric *f)
 {
 	if (!sum->unit) {
 		*sum = *f;
@@ -58,7 +58,7 @@ static void add(struct shunt_figure *sum, const struct shunt_figure *f)
 }
 
 /* Hidden copies belong to the total. Where they can't be seen the total is a lower bound. */
-static void add_hidden(struct shunt_figure *sum, const struct shunt_figure *hidden)
+static void add_hidden(struct shunt_metric *sum, const struct shunt_metric *hidden)
 {
 	if (hidden->how != SHUNT_UNAVAILABLE) {
 		add(sum, hidden);
@@ -78,14 +78,14 @@ static void nothing(struct shunt_trace_counts *c, const char *why)
 }
 
 /* An XDP program alone: packets end in it, so that what is left to copy is hidden copies. */
-static void program_copies(struct shunt_figure *copies, struct shunt_figure *bytes)
+static void program_copies(struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	*copies = shunt_measured(0, "copies", "no socket behind the program");
 	*bytes = shunt_measured(0, "bytes", "no socket behind the program");
 }
 
-static void by_kind(const struct shunt_tracer *t, enum shunt_kind kind, struct shunt_figure *copies,
-	struct shunt_figure *bytes)
+static void by_kind(const struct shunt_tracer *t, enum shunt_kind kind, struct shunt_metric *copies,
+	struct shunt_metric *bytes)
 {
 	switch (kind) {
 	case SHUNT_KIND_PACKET:
@@ -110,14 +110,14 @@ void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts 
 {
 	static const enum shunt_kind kinds[] = {SHUNT_KIND_PACKET, SHUNT_KIND_RING, SHUNT_KIND_XSK,
 		SHUNT_KIND_XDP, SHUNT_KIND_UDP, SHUNT_KIND_USER};
-	struct shunt_figure copies, bytes, hidden_bytes;
+	struct shunt_metric copies, bytes, hidden_bytes;
 
 	nothing(c, "no queue of a kind whose copies this kernel makes is traced");
 	if (!(t->what & SHUNT_TRACE_COPIES)) {
 		nothing(c, "not asked for");
 		return;
 	}
-	struct shunt_figure sum = {.unit = NULL}, sum_bytes = {.unit = NULL};
+	struct shunt_metric sum = {.unit = NULL}, sum_bytes = {.unit = NULL};
 	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		if (!shunt_trace_has(t, kinds[i]))
 			continue;

@@ -38,16 +38,16 @@ void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts 
 
 /* Copies by kind of queue; copies and bytes are what was found for the queues of that kind. */
 void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind,
-	struct shunt_figure *copies, struct shunt_figure *bytes);
+	struct shunt_metric *copies, struct shunt_metric *bytes);
 void shunt_trace_udp_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes);
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
 void shunt_trace_ring_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes);
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
 void shunt_trace_xsk_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes);
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
 void shunt_trace_hidden_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes);
-void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_figure *copies);
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
+void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric *copies);
 
 /* Copies that a probe counted. */
 struct trace_count {

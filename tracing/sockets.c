@@ -63,7 +63,7 @@ const struct trace_part shunt_part_sockets = {
 
 /* What was sent, too, where that can be seen; else the figures are lower bounds. */
 static void add_sends(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "sock_send_length");
 
@@ -77,7 +77,7 @@ static void add_sends(
 
 static void received_and_sent(const struct shunt_tracer *t, enum shunt_kind kind,
 	const struct trace_count *point, uint64_t sent, uint64_t sent_bytes,
-	struct shunt_figure *copies, struct shunt_figure *bytes)
+	struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	struct trace_count function = shunt_trace_function_copies(t, kind);
 	struct trace_count in = shunt_trace_choose(point, &function);
@@ -97,7 +97,7 @@ static void received_and_sent(const struct shunt_tracer *t, enum shunt_kind kind
 }
 
 void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind,
-	struct shunt_figure *copies, struct shunt_figure *bytes)
+	struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "skb_copy_datagram_iovec"),
 		SUM(copies), SUM(copied_bytes), "tp_btf/skb_copy_datagram_iovec"};
@@ -106,7 +106,7 @@ void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kin
 }
 
 void shunt_trace_udp_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "sock_recv_length"),
 		SUM(received), SUM(received_bytes), "tp_btf/sock_recv_length"};
@@ -116,7 +116,7 @@ void shunt_trace_udp_copies(
 }
 
 void shunt_trace_ring_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	struct trace_count seen = shunt_trace_function_copies(t, SHUNT_KIND_RING);
 	uint64_t packets = 0;

@@ -54,7 +54,7 @@ static double backlog_share(const struct shunt_tracer *t)
 	return all ? (double)SUM(backlog_ours) / (double)all : 0;
 }
 
-static struct shunt_figure figure(
+static struct shunt_metric figure(
 	const struct shunt_tracer *t, uint64_t polled, uint64_t backlog, double share)
 {
 	static const char source[] = "tp_btf/softirq_entry, softirq_exit, napi_poll";
@@ -62,7 +62,7 @@ static struct shunt_figure figure(
 		"tp_btf/softirq_entry, softirq_exit, napi_poll; backlog by share of netif_rx";
 	const char *why = shunt_trace_why_not(t, PART_SOFTIRQ, "netif_rx");
 	double ns = (double)polled + (double)backlog * share;
-	struct shunt_figure f = share > 0 && share < 1 ? shunt_derived(ns, "ns", split)
+	struct shunt_metric f = share > 0 && share < 1 ? shunt_derived(ns, "ns", split)
 						       : shunt_measured(ns, "ns", source);
 
 	if (why && backlog) {
@@ -73,9 +73,9 @@ static struct shunt_figure figure(
 }
 
 /* Of the parts whose names say so, the sum. */
-static struct shunt_figure total(const struct shunt_trace_counts *c)
+static struct shunt_metric total(const struct shunt_trace_counts *c)
 {
-	struct shunt_figure f = c->softirq_in_app_ns;
+	struct shunt_metric f = c->softirq_in_app_ns;
 
 	f.value += c->softirq_in_generator_ns.value + c->softirq_elsewhere_ns.value;
 	f.min = f.max = f.value;
@@ -95,7 +95,7 @@ void shunt_trace_softirq(const struct shunt_tracer *t, struct shunt_trace_counts
 		}
 	}
 	double share = backlog_share(t);
-	struct shunt_figure *parts[TRACE_ROLES] = {
+	struct shunt_metric *parts[TRACE_ROLES] = {
 		&c->softirq_in_app_ns, &c->softirq_in_generator_ns, &c->softirq_elsewhere_ns};
 	for (unsigned r = 0; r < TRACE_ROLES; r++) {
 		*parts[r] = figure(t, SUM(ours_ns[r]), SUM(backlog_ns[r]), share);

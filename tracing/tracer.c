@@ -18,8 +18,8 @@
 _Static_assert(
 	(int)TRACE_KIND_PACKET == SHUNT_KIND_PACKET && (int)TRACE_KIND_RING == SHUNT_KIND_RING &&
 		(int)TRACE_KIND_XSK == SHUNT_KIND_XSK && (int)TRACE_KIND_XDP == SHUNT_KIND_XDP &&
-		(int)TRACE_KIND_LIVE == SHUNT_KIND_LIVE && (int)TRACE_KIND_UDP == SHUNT_KIND_UDP &&
-		(int)TRACE_KIND_USER == SHUNT_KIND_USER,
+		(int)TRACE_KIND_XDPGEN == SHUNT_KIND_XDPGEN &&
+		(int)TRACE_KIND_UDP == SHUNT_KIND_UDP && (int)TRACE_KIND_USER == SHUNT_KIND_USER,
 	"kinds");
 _Static_assert((int)TRACE_APP == SHUNT_THREAD_APP && (int)TRACE_GENERATOR == SHUNT_THREAD_GENERATOR,
 	"roles");
@@ -133,7 +133,7 @@ static void aim_queues(struct shunt_tracer *t, const struct shunt_trace_opts *op
 		look_at_sockets(t, t->sockets);
 	for (unsigned i = 0; i < opts->nqueues; i++) {
 		const struct shunt_identity *id = &t->ids[i];
-		bool generator = id->kind == SHUNT_KIND_LIVE || id->kind == SHUNT_KIND_NONE;
+		bool generator = id->kind == SHUNT_KIND_XDPGEN || id->kind == SHUNT_KIND_NONE;
 
 		t->target.queues[i] = (struct trace_queue){.sk = t->sockets[i].sk,
 			.kind = (uint32_t)id->kind,

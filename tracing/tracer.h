@@ -6,7 +6,7 @@
 #ifndef TRACING_TRACER_H
 #define TRACING_TRACER_H
 
-#include "core/figure.h"
+#include "core/metric.h"
 #include <shunt/err.h>
 #include <shunt/trace.h>
 
@@ -57,25 +57,25 @@ struct shunt_trace_counts {
 	uint64_t elapsed_ns; /* start to read, or to stop */
 
 	/* App threads only. by_nr is indexed by x86-64 system call number. */
-	struct shunt_figure syscalls;
+	struct shunt_metric syscalls;
 	uint64_t by_nr[SHUNT_NSYSCALLS];
 
 	/* Payload copies made by this kernel for the queues; hidden ones (a device's own copy of
 	 * the frame, skb_pp_cow_data) are included in copies and given apart, too. Copied for
 	 * nothing: made and then refused by a full ring. */
-	struct shunt_figure copies, copied_bytes, hidden_copies, wasted_copies;
+	struct shunt_metric copies, copied_bytes, hidden_copies, wasted_copies;
 
 	/* NET_RX softirq. ours = all NET_RX time less NAPI polls of other devices; a softirq that
 	 * polled other devices only is theirs. */
-	struct shunt_figure softirq_ns;              /* ours, wherever it ran */
-	struct shunt_figure softirq_in_app_ns;       /* the part inside app threads' CPU time */
-	struct shunt_figure softirq_in_generator_ns; /* the part inside generator threads' */
-	struct shunt_figure softirq_elsewhere_ns;    /* idle task, ksoftirqd, bystanders */
-	struct shunt_figure softirq_other_ns;        /* polls of other devices: left out of ours */
+	struct shunt_metric softirq_ns;              /* ours, wherever it ran */
+	struct shunt_metric softirq_in_app_ns;       /* the part inside app threads' CPU time */
+	struct shunt_metric softirq_in_generator_ns; /* the part inside generator threads' */
+	struct shunt_metric softirq_elsewhere_ns;    /* idle task, ksoftirqd, bystanders */
+	struct shunt_metric softirq_other_ns;        /* polls of other devices: left out of ours */
 	uint64_t napi_polls, napi_work;              /* of our devices */
 	uint64_t napi_polls_in_app; /* busy-poll: polls that ran in the app thread */
 
-	struct shunt_figure switches; /* context switches away from app threads */
+	struct shunt_metric switches; /* context switches away from app threads */
 	uint64_t switches_voluntary, switches_involuntary;
 
 	uint64_t missed; /* events that a probe could not record: map full, recursion */
@@ -119,8 +119,8 @@ const char *shunt_trace_level_gap(enum shunt_trace_level level);
 
 /* What the probes of `what` cost per hit, ns, by interleaved thread-CPU loops with and without;
  * unavailable with the reason where noise exceeds the effect. Takes about a second. */
-struct shunt_figure shunt_trace_probe_cost(unsigned what);
+struct shunt_metric shunt_trace_probe_cost(unsigned what);
 /* CPU ns of a null system call (getppid) on this machine, untraced. */
-struct shunt_figure shunt_null_syscall(void);
+struct shunt_metric shunt_null_syscall(void);
 
 #endif

@@ -61,7 +61,7 @@ const struct trace_part shunt_part_xdp = {
 #define SUM(field) TRACE_SUM(&t->objects[PART_XDP], xdp_slot, field)
 
 void shunt_trace_xsk_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_XDP, "xdp_redirect"),
 		SUM(redirects) - SUM(zero_copy), SUM(bytes), "tp_btf/xdp_redirect"};
@@ -89,7 +89,7 @@ void shunt_trace_xsk_copies(
 }
 
 static void lower(
-	struct shunt_figure *copies, struct shunt_figure *bytes, const char *what, const char *why)
+	struct shunt_metric *copies, struct shunt_metric *bytes, const char *what, const char *why)
 {
 	copies->bound = bytes->bound = SHUNT_LOWER;
 	snprintf(copies->reason, sizeof copies->reason, "%.60s: %.90s", what, why);
@@ -107,8 +107,8 @@ static bool native_wanted(const struct shunt_tracer *t)
 
 /* Copies that no probe sees, by the rule: for programs without frags, and for all of them where
  * generic mode doesn't use skb_pp_cow_data (before 6.9) or that can't be seen. */
-static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_figure *copies,
-	struct shunt_figure *bytes)
+static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_metric *copies,
+	struct shunt_metric *bytes)
 {
 	static const char source[] =
 		"tp_btf/netif_receive_skb: head-room, clones; consume_skb at skb_pp_cow_data";
@@ -123,7 +123,7 @@ static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_figure 
 }
 
 void shunt_trace_hidden_copies(
-	const struct shunt_tracer *t, struct shunt_figure *copies, struct shunt_figure *bytes)
+	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	static const char source[] = "tp_btf/consume_skb at skb_pp_cow_data";
 	const char *no_cow = shunt_trace_why_not(t, PART_XDP, "consume_skb");
@@ -147,7 +147,7 @@ void shunt_trace_hidden_copies(
 		lower(copies, bytes, "generic mode's head-room copy not seen", no_rule);
 }
 
-void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_figure *copies)
+void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric *copies)
 {
 	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect_err");
 

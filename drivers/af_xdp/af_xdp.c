@@ -160,7 +160,7 @@ static void choose_sizes(struct shunt_dev *dev)
 	struct afxdp *a = dev->priv;
 	uint32_t longest = (a->region ? a->region->info.chunk : a->chunk) - AFXDP_HEADROOM;
 
-	a->rx_size = afxdp_pow2(dev->room);
+	a->rx_size = afxdp_pow2(dev->depth);
 	a->target = afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST_MAX
 					     : AFXDP_TX_FILL;
 	a->fill_size = afxdp_pow2(a->target);
@@ -384,7 +384,7 @@ const struct shunt_driver shunt_driver_xdp = {
 	.dirs = SHUNT_RXTX,
 	.is_netdev = true,
 	.keys = keys,
-	.memory = (uint64_t)(SHUNT_ROOM + AFXDP_RESERVE) * SHUNT_CHUNK + SHUNT_ROOM * 24,
+	.memory = (uint64_t)(SHUNT_DEPTH + AFXDP_RESERVE) * SHUNT_CHUNK + SHUNT_DEPTH * 24,
 	.usable = afxdp_usable,
 	.open = afxdp_open,
 	.attach = afxdp_attach,

@@ -33,10 +33,10 @@ static void describe_memory(struct shunt_dev *dev)
 
 	shunt_fact(dev, "huge_pages", "%s", info->huge ? "yes" : "no");
 	if (afxdp_can(dev, SHUNT_RX))
-		shunt_fact(dev, "room", "%u frames: RX %u, FILL %u", a->rx_size, a->rx_size,
+		shunt_fact(dev, "depth", "%u frames: RX %u, FILL %u", a->rx_size, a->rx_size,
 			a->target);
 	else
-		shunt_fact(dev, "room", "TX %u", AFXDP_TX_ROOM);
+		shunt_fact(dev, "depth", "TX %u", AFXDP_TX_ROOM);
 	shunt_fact(dev, "longest", "%u bytes", info->chunk - AFXDP_HEADROOM);
 	if (*info->note)
 		shunt_note(dev, "%s", info->note);

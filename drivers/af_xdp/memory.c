@@ -49,7 +49,7 @@ static int queue_memory(struct xsk_queue *xq, struct afxdp *a, struct shunt_err 
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
 	xq->nstack = shunt_pool_get(a->region, xq->stack, want);
 	if (xq->nstack < want)
-		return shunt_fail(err, -ENOMEM, "make the region larger, or room= smaller",
+		return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 			"region %u has %u chunks left, a queue with its room needs %u", info->id,
 			xq->nstack, want);
 	return 0;

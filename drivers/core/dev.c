@@ -16,7 +16,7 @@
 
 const struct shunt_key shunt_common_keys[] = {
 	{"wait", SHUNT_KEY_CHOICE, "spin|poll", 0, 0},
-	{"room", SHUNT_KEY_NUMBER, "a number of frames", 64, 1u << 20},
+	{"depth", SHUNT_KEY_NUMBER, "a number of frames", 64, 1u << 20},
 	{"netns", SHUNT_KEY_TEXT, "the path of a network namespace", 0, 0},
 	{"fd", SHUNT_KEY_NUMBER, "an open descriptor", 0, 1u << 20},
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
@@ -45,6 +45,9 @@ static int read_spec(
 
 	if (rc)
 		return rc;
+	if (!strcmp(dev->spec.scheme, "live"))
+		return shunt_fail_usage(err, -EINVAL, "xdpgen:IF is its name now",
+			"there is no driver 'live': it captures nothing, it generates frames");
 	dev->drv = by_scheme(dev->spec.scheme, known, sizeof known);
 	if (!dev->drv)
 		return shunt_fail_usage(err, -EINVAL, "`shunt devices` lists them",
@@ -59,7 +62,7 @@ static int read_spec(
 					  : "do both");
 	dev->dir = dir;
 	dev->poll = shunt_spec_is(&dev->spec, "wait", "poll", false);
-	dev->room = (uint32_t)shunt_spec_number(&dev->spec, "room", SHUNT_ROOM);
+	dev->depth = (uint32_t)shunt_spec_number(&dev->spec, "depth", SHUNT_DEPTH);
 	dev->fd = (int)shunt_spec_number(&dev->spec, "fd", (uint64_t)-1);
 	dev->info.driver = dev->drv->name;
 	snprintf(dev->info.spec, sizeof dev->info.spec, "%s", spec);

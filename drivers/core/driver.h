@@ -11,7 +11,7 @@
 #include <shunt/flood.h>
 #include <shunt/trace.h>
 
-#define SHUNT_ROOM    8192u /* frames that wait for the application on every path, by default */
+#define SHUNT_DEPTH   8192u /* frames that wait for the application on every path, by default */
 #define SHUNT_QUEUES  64u
 #define SHUNT_POLL_MS 100 /* the longest that a burst sleeps */
 
@@ -53,10 +53,10 @@ struct shunt_dev {
 	struct shunt_spec spec;
 	enum shunt_dir dir;
 	enum { SHUNT_OPENED, SHUNT_STARTED, SHUNT_STOPPED } state;
-	bool poll;     /* wait=poll */
-	uint32_t room; /* room=N */
-	int fd;        /* fd=N, -1 if not given: a kernel object made by somebody else */
-	int netns;     /* netns=PATH opened, -1 for the caller's own */
+	bool poll;      /* wait=poll */
+	uint32_t depth; /* depth=N */
+	int fd;         /* fd=N, -1 if not given: a kernel object made by somebody else */
+	int netns;      /* netns=PATH opened, -1 for the caller's own */
 	struct shunt_info info;
 	unsigned nqueues;
 	struct shunt_queue *queue[SHUNT_QUEUES];

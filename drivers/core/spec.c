@@ -112,7 +112,8 @@ int shunt_spec_check(const struct shunt_spec *spec, const struct shunt_key *comm
 		if (!k) {
 			char known[200] = "";
 			list_keys(known, sizeof known, own && own->name ? own : NULL, common);
-			return shunt_fail_usage(err, -EINVAL, NULL,
+			return shunt_fail_usage(err, -EINVAL,
+				strcmp(spec->kv[i].key, "room") ? NULL : "depth=N is its name now",
 				"%s: has no key '%.40s'; it knows %s", spec->scheme,
 				spec->kv[i].key, known);
 		}

@@ -7,7 +7,7 @@
 extern const struct shunt_driver shunt_driver_null;
 extern const struct shunt_driver shunt_driver_packet;
 extern const struct shunt_driver shunt_driver_xdp;
-extern const struct shunt_driver shunt_driver_live;
+extern const struct shunt_driver shunt_driver_xdpgen;
 extern const struct shunt_driver shunt_driver_pci;
 extern const struct shunt_driver shunt_driver_pcap;
 extern const struct shunt_driver shunt_driver_pair;
@@ -22,8 +22,8 @@ static const struct shunt_driver *const table[] = {
 #ifdef DRIVER_PCI
 	&shunt_driver_pci,
 #endif
-#ifdef DRIVER_LIVE
-	&shunt_driver_live,
+#ifdef DRIVER_XDPGEN
+	&shunt_driver_xdpgen,
 #endif
 #ifdef DRIVER_PCAP
 	&shunt_driver_pcap,

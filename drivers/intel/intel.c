@@ -111,7 +111,7 @@ static int read_wishes(struct intel *n, struct pci_port *port, struct shunt_err 
 	n->intx = port->phys;
 	n->rx = pci_can(n->dev, SHUNT_RX);
 	n->tx = pci_can(n->dev, SHUNT_TX);
-	n->rx_size = n->rx ? ring_size(n->dev->room) : 0;
+	n->rx_size = n->rx ? ring_size(n->dev->depth) : 0;
 	n->tx_size = n->tx ? INTEL_TX_RING : 0;
 	n->link_ms = INTEL_LINK_MS;
 	return 0;

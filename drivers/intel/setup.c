@@ -46,7 +46,7 @@ int intel_go(struct intel *n, struct shunt_err *err)
 		while (intel_ring_free(&iq->rx) && intel_refill(iq))
 			;
 		if (intel_ring_free(&iq->rx))
-			return shunt_fail(err, -ENOMEM, "make the region larger, or room= smaller",
+			return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 				"no chunks for %u of %u receive descriptors of queue %u",
 				intel_ring_free(&iq->rx), n->rx_size - 1, i);
 	}

@@ -17,9 +17,9 @@ int packet_bufs_create(struct packet_queue *pq, struct shunt_err *err)
 	if (!pq->region) {
 		uint32_t whole = dev->info.mtu + 14 + 8 + PACKET_HEAD;
 		struct shunt_region_opts opts = {.chunk = whole > 2048 ? 4096 : 2048,
-			.chunks = dev->room < 1024   ? 1024
-				  : dev->room > 8192 ? 8192
-						     : dev->room};
+			.chunks = dev->depth < 1024   ? 1024
+				  : dev->depth > 8192 ? 8192
+						      : dev->depth};
 		int rc = shunt_region_create(&pq->region, &opts, err);
 		if (rc)
 			return rc;

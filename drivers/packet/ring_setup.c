@@ -48,7 +48,7 @@ static int ask_ring(struct packet_queue *pq, struct tpacket_req3 *req, struct sh
 	while (setsockopt(pq->fd, SOL_PACKET, PACKET_RX_RING, req, sizeof *req)) {
 		int rc = -errno;
 		if (rc != -ENOMEM || req->tp_block_nr <= BLOCKS_MIN)
-			return shunt_fail(err, rc, rc == -ENOMEM ? "ask for less: room=N" : NULL,
+			return shunt_fail(err, rc, rc == -ENOMEM ? "ask for less: depth=N" : NULL,
 				"packet: no ring of %u blocks of %u KiB: %s", req->tp_block_nr,
 				req->tp_block_size >> 10, strerror(-rc));
 		req->tp_block_nr /= 2;
@@ -95,7 +95,7 @@ static int map_ring(struct packet_queue *pq, const struct tpacket_req3 *req, str
 int packet_ring_create(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
-	struct tpacket_req3 req = shape(dev->room, packet_longest_frame(dev));
+	struct tpacket_req3 req = shape(dev->depth, packet_longest_frame(dev));
 	int version = TPACKET_V3;
 	unsigned head = VLAN_TAG_LEN;
 
@@ -112,7 +112,7 @@ int packet_ring_create(struct packet_queue *pq, struct shunt_err *err)
 		return rc;
 	uint64_t bytes = (uint64_t)req.tp_block_size * req.tp_block_nr;
 	dev->info.memory += bytes;
-	shunt_fact(dev, "room", "%u frames or %u ms: %u blocks of %u KiB",
+	shunt_fact(dev, "depth", "%u frames or %u ms: %u blocks of %u KiB",
 		(unsigned)(bytes / FRAME), req.tp_block_nr * RETIRE_MS, req.tp_block_nr,
 		req.tp_block_size >> 10);
 	return 0;

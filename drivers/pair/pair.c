@@ -252,11 +252,11 @@ static int pair_start(struct shunt_dev *dev, struct shunt_err *err)
 
 	e->cache = malloc(PAIR_CACHE * sizeof *e->cache);
 	e->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = e->cache && e->event >= 0 ? shunt_pair_ring_init(&e->ring, dev->room, 0) : -ENOMEM;
+	rc = e->cache && e->event >= 0 ? shunt_pair_ring_init(&e->ring, dev->depth, 0) : -ENOMEM;
 	if (rc)
 		rc = shunt_fail(err, rc, NULL, "pair: no memory or descriptors left");
 	else
-		rc = shunt_pair_need_region(e, dev->room, err);
+		rc = shunt_pair_need_region(e, dev->depth, err);
 	if (rc) {
 		free(e->ring.slots);
 		e->ring.slots = NULL;
@@ -335,7 +335,7 @@ const struct shunt_driver shunt_driver_pair = {
 	.example = "pair:x",
 	.dirs = SHUNT_RXTX,
 	.keys = keys,
-	.memory = (uint64_t)SHUNT_ROOM * (SHUNT_CHUNK + sizeof(struct shunt_pkt)),
+	.memory = (uint64_t)SHUNT_DEPTH * (SHUNT_CHUNK + sizeof(struct shunt_pkt)),
 	.open = pair_open,
 	.attach = pair_attach,
 	.detach = pair_detach,

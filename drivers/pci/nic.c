@@ -229,9 +229,9 @@ static void describe(struct shunt_dev *dev)
 	shunt_fact(dev, "promisc", "%s", port->promisc ? "on" : "off");
 	shunt_fact(dev, "huge_pages", "%s", port->region->info.huge ? "yes" : "no");
 	if (port->rx_ring)
-		shunt_fact(dev, "room", "%u frames a queue: its ring", port->rx_ring);
-	if (port->rx_ring && port->rx_ring < dev->room)
-		shunt_note(dev, "room=%u: a ring of %s holds %u", dev->room, port->nic->name,
+		shunt_fact(dev, "depth", "%u frames a queue: its ring", port->rx_ring);
+	if (port->rx_ring && port->rx_ring < dev->depth)
+		shunt_note(dev, "depth=%u: a ring of %s holds %u", dev->depth, port->nic->name,
 			port->rx_ring);
 	snprintf(dev->info.mode, sizeof dev->info.mode, "%s over %s, %u queue(s), RX %u, TX %u, %s",
 		port->nic->name, port->phys ? "UIO, no IOMMU" : "VFIO", dev->nqueues, port->rx_ring,

@@ -25,7 +25,7 @@ struct pci_nic {
 	bool has_rings;           /* it takes the key ring=split|packed */
 	/* The function is claimed and reset, bus mastering is off, BARs are not mapped. Map them,
 	 * allocate port->priv, read limits and MAC; set dev->nqueues (from port->want),
-	 * port->rx_ring and tx_ring (descriptors a queue, from dev->room), dev->info.mtu,
+	 * port->rx_ring and tx_ring (descriptors a queue, from dev->depth), dev->info.mtu,
 	 * max_frame. Frees what it made when it fails. */
 	int (*open)(struct shunt_dev *dev, struct shunt_err *err);
 	/* port->region is there and mapped: device address = offset in it + port->iova. Rings,

@@ -107,7 +107,7 @@ int pci_phys_alloc(struct pci_dev *pci, struct pci_mem *mem, struct shunt_err *e
 			return rc;
 	}
 	if (mem->len > PCI_HUGE || at > PCI_HUGE - mem->len)
-		return shunt_fail(err, -ENOSPC, "ask for fewer queues, or a smaller room=",
+		return shunt_fail(err, -ENOSPC, "ask for fewer queues, or a smaller depth=",
 			"%s: dma=phys has 2 MiB for rings, which %zu KiB more do not fit",
 			pci->info.addr, mem->len >> 10);
 	mem->base = (uint8_t *)pci->memory->info.base + at;

@@ -64,7 +64,7 @@ static int choose_queues(struct shunt_dev *dev, struct net *net, struct shunt_er
 		return shunt_fail_usage(err, -EINVAL, NULL, "queues=%u: %s has %u", port->want,
 			port->info.addr, most);
 	dev->nqueues = port->want ? port->want : most;
-	port->rx_ring = ring_size(&net->v, 0, dev->room);
+	port->rx_ring = ring_size(&net->v, 0, dev->depth);
 	port->tx_ring = ring_size(&net->v, 1, TX_RING);
 	if (port->rx_ring < 2 || port->tx_ring < 2)
 		return shunt_fail(
@@ -202,7 +202,7 @@ static int net_start(struct shunt_dev *dev, struct shunt_err *err)
 		if (pci_can(dev, SHUNT_RX))
 			net_rx_fill(&net->queue[i]);
 		if (pci_can(dev, SHUNT_RX) && vring_room(&net->queue[i].rx.ring))
-			return shunt_fail(err, -ENOMEM, "make the region larger, or room= smaller",
+			return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 				"region %u has too few chunks for the %u descriptors of a queue",
 				port->region->info.id, port->rx_ring);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Send a workload: so many frames, at such a pace, from templates or from a source that is read
- * in bounded memory. A driver that has a better way than alloc and tx in a loop (live: the kernel
+ * in bounded memory. A driver that has a better way than alloc and tx in a loop (xdpgen: the kernel
  * makes the frames) takes over; the caller sees the same result. Runs on the queue's thread until
  * done, stopped or refused.
  */

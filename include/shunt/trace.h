@@ -18,7 +18,7 @@ enum shunt_kind {
 	SHUNT_KIND_RING,   /* AF_PACKET socket with a TPACKET_V3 ring */
 	SHUNT_KIND_XSK,    /* AF_XDP socket */
 	SHUNT_KIND_XDP,    /* an XDP program alone: no socket, no packet reaches user space */
-	SHUNT_KIND_LIVE,   /* frames made by a BPF test run */
+	SHUNT_KIND_XDPGEN, /* frames made by a BPF test run */
 	SHUNT_KIND_UDP,    /* UDP socket */
 	SHUNT_KIND_USER,   /* a device that the process drives itself: no socket, no copy in the
 			      kernel */

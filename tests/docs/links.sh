@@ -3,7 +3,7 @@
 # What the Markdown files name is there: files that they link to, headings, and paths of the tree in
 # `backticks`; and each chapter can be reached from README.md or the reading order.
 # links.sh ROOT; speaks TAP.
-. "$(dirname "$0")/../cli/tap.sh"
+. "$(dirname "$0")/../apps/tap.sh"
 cd "$1" || exit 1
 
 prose() { # FILE: without code blocks

@@ -4,7 +4,7 @@
 # as `shunt help VERB` has them, and every driver's keys as `shunt devices -v` has them; and no other
 # options and keys. man.sh SHUNT PAGE; speaks TAP.
 shunt=$1 page=$2
-. "$(dirname "$0")/../cli/tap.sh"
+. "$(dirname "$0")/../apps/tap.sh"
 
 lacks() { # TEXT WHAT WORD...: those that TEXT does not have as they are
 	where=$1 what=$2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Every source file with an acquire, a release or a fence is named in docs/memory-ordering.md, so that
 # no pair is added without its partner being thought of. ordering.sh ROOT; speaks TAP.
-. "$(dirname "$0")/../cli/tap.sh"
+. "$(dirname "$0")/../apps/tap.sh"
 cd "$1" || exit 1
 page=docs/memory-ordering.md
 order='__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)|memory_order_(acquire|release|acq_rel|seq_cst)|mmio_[wr]?mb\('

@@ -47,7 +47,7 @@ static void check_keys(const struct shunt_spec *spec)
 		if (rc)
 			must_explain(rc, &err);
 		else
-			must(shunt_spec_number(spec, "room", 64) >= 64);
+			must(shunt_spec_number(spec, "depth", 64) >= 64);
 	}
 }
 

@@ -41,7 +41,7 @@ def bad_options():
                           (["--nic", "igb,mq=2"], "'mq=2'"), (["--nic", "virtio,mq=9"], "'mq=9'"),
                           (["--nic", "virtio,mq=2", "--wire", "host", "--out", "/tmp"], "mq="),
                           (["--nic", "virtio,mq=2", "--wire", "stream", "--out", "/tmp"], "mq="),
-                          (["--nic", "virtio,room=300"], "'room=300'"), (["--wire", "stream"], "--out"),
+                          (["--nic", "virtio,depth=300"], "'depth=300'"), (["--wire", "stream"], "--out"),
                           (["--plugin", "/nonexistent.so,out=x"], "no file '/nonexistent.so'"),
                           (["--nic"], "takes a value")):
         done = run([BENCH, *options, *([] if options == ["--nic"] else ["--", "true"])])

@@ -16,9 +16,9 @@ sending() { # SPEC COMMAND...
 	kill -INT $gen && wait $gen
 }
 kernel() {
-	receive "packet:$eth?mode=recv&wait=poll&room=256"
-	receive "xdp:$eth?mode=zc&wait=spin&room=256"
+	receive "packet:$eth?mode=recv&wait=poll&depth=256"
+	receive "xdp:$eth?mode=zc&wait=spin&depth=256"
 }
 "$shunt" doctor | grep tracing: >&2
 sending "pci:$NIC1" kernel
-sending "packet:$eth" receive "pci:$NIC1?wait=spin&room=256"
+sending "packet:$eth" receive "pci:$NIC1?wait=spin&depth=256"

@@ -22,7 +22,7 @@ shunt = os.path.abspath(sys.argv[1])
 t = Tap()
 
 FORWARD = """
-"$SHUNT_EXE" fwd "pci:$NIC0?room=1024" "pci:$NIC1?room=1024" --packets $SHUNT_FRAMES --seconds 60 --json >"$SHUNT_OUT/fwd.json" & fwd=$!
+"$SHUNT_EXE" fwd "pci:$NIC0?depth=1024" "pci:$NIC1?depth=1024" --packets $SHUNT_FRAMES --seconds 60 --json >"$SHUNT_OUT/fwd.json" & fwd=$!
 for i in $(seq 100); do
     [ "$(ls -l /proc/$fwd/fd | grep -c vfio-device)" = 2 ] && break
     kill -0 $fwd || break

@@ -63,7 +63,7 @@ MOVE = """
 n=0
 for keys in $SHUNT_KEYS; do
     bdf=NIC$n
-    bash tests/guest/moves.sh "$SHUNT_EXE" "pci:${!bdf}?$keys" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
+    bash tests/guest/transfer.sh "$SHUNT_EXE" "pci:${!bdf}?$keys" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
     n=$((n + 1))
 done
 """

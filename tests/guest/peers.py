@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench/guest-peers, reduced: one card, one loop, one burst; and its verdicts. peers.py SHUNT"""
+"""bench/races/guest-peers, reduced: one card, one loop, one burst; and its verdicts. peers.py SHUNT"""
 import json
 import os
 import sys
@@ -8,7 +8,7 @@ import tempfile
 from guest import ROOT, said
 from tap import Tap, run, skip_all
 
-PEERS = os.path.join(ROOT, "bench/guest-peers")
+PEERS = os.path.join(ROOT, "bench/races/guest-peers")
 CARD, LOOP, BURST = "igb", "echo", "32"
 
 build = os.path.dirname(os.path.dirname(os.path.abspath(sys.argv[1])))

@@ -21,7 +21,7 @@ ls /sys/bus/pci/devices/$NIC2/virtio*/net/*/queues
 seed=$SHUNT_SEED
 for run in $SHUNT_RUNS; do
     IFS=, read -r from to queues <<<"$run"
-    "$SHUNT_CARD" queues "pci:$from?queues=1&room=512" "pci:$to?queues=$queues&room=512" $SHUNT_FRAMES $((seed++)) || exit
+    "$SHUNT_CARD" queues "pci:$from?queues=1&depth=512" "pci:$to?queues=$queues&depth=512" $SHUNT_FRAMES $((seed++)) || exit
 done
 """
 

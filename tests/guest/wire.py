@@ -24,7 +24,7 @@ for n in 0 1 2 3; do
     [ $n != 0 ] || ethtool -L "$name" combined 1
     ip link set "$name" up
     until [ "$(cat /sys/class/net/$name/carrier)" = 1 ]; do sleep 0.05; done
-    bash tests/guest/moves.sh "$SHUNT_EXE" "packet:$name" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
+    bash tests/guest/transfer.sh "$SHUNT_EXE" "packet:$name" "$SHUNT_OUT/nic$n" "$SHUNT_FRAMES" || exit
 done
 """
 

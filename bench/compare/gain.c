@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What bypass gains: equal wait policies only, against the best kernel path, and only where both
+ * lose nothing and the difference is larger than 10 % and than both ranges.
+ */
+#include "bench/compare/metrics.h"
+#include "bench/report/json.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST 0.10 /* shared, noisy cores: nothing is said of smaller differences */
+
+static const struct metric {
+	const char *name;
+	enum bench_pass_kind kind;
+	bench_get_fn *get;
+	bool less_is_better;
+} metrics[] = {
+	{"cpu_ns_per_packet", BENCH_COST, bench_get_total_cpu, true},
+	{"delivered_pps", BENCH_RATE, bench_get_pps, false},
+};
+
+static bool waits_by(const struct bench_run_path *p, const char *wait)
+{
+	bool poll = strstr(p->path.spec, "wait=poll");
+
+	return poll == !strcmp(wait, "poll");
+}
+
+/* The best kernel path of that wait policy; one that lost nothing is always better. */
+static const struct bench_run_path *best_kernel(
+	const struct bench_run *run, const struct metric *m, const char *wait)
+{
+	const struct bench_run_path *best = NULL;
+	struct shunt_metric b = {.value = 0};
+
+	for (unsigned i = 0; i < run->npaths; i++) {
+		const struct bench_run_path *p = &run->path[i];
+		if (p->status != BENCH_OK || strcmp(p->path.family, "kernel") || !waits_by(p, wait))
+			continue;
+		struct shunt_metric f = bench_over(p, m->kind, m->get);
+		if (f.how == SHUNT_UNAVAILABLE)
+			continue;
+		bool clean = !bench_lost_in(p, m->kind),
+		     best_clean = best && !bench_lost_in(best, m->kind);
+		bool better = m->less_is_better ? f.value < b.value : f.value > b.value;
+		if (!best || (clean && !best_clean) || (clean == best_clean && better)) {
+			best = p;
+			b = f;
+		}
+	}
+	return best;
+}
+
+static struct shunt_metric compare(const struct metric *m, const struct bench_run_path *bypass,
+	const struct bench_run_path *kernel, bool emulated)
+{
+	struct shunt_metric x = bench_over(bypass, m->kind, m->get);
+	struct shunt_metric k = bench_over(kernel, m->kind, m->get);
+
+	if (emulated)
+		return shunt_unavailable(
+			"times", "the CPU is emulated (QEMU TCG): times compare nothing");
+	if (x.how == SHUNT_UNAVAILABLE || x.value <= 0)
+		return shunt_unavailable(
+			"times", "%s", *x.reason ? x.reason : "nothing to divide by");
+	uint64_t lost = bench_lost_in(bypass, m->kind) + bench_lost_in(kernel, m->kind);
+	if (lost)
+		return shunt_unavailable("times", "%s lost packets in these passes",
+			bench_lost_in(bypass, m->kind) ? bypass->path.name : kernel->path.name);
+	double factor = m->less_is_better ? k.value / x.value : x.value / k.value;
+	double apart = fabs(k.value - x.value), larger = fmax(k.value, x.value);
+	if (apart <= LEAST * larger)
+		return shunt_unavailable("times",
+			"the difference is %.1f %%: below 10 %% nothing is said",
+			100 * apart / larger);
+	if (apart <= x.max - x.min || apart <= k.max - k.min)
+		return shunt_unavailable("times", "the difference is within the range over rounds");
+	return shunt_derived(factor, "times", "medians over rounds");
+}
+
+static json_t *entry(const struct metric *m, const char *wait, const struct bench_run_path *bypass,
+	const struct bench_run_path *kernel, bool emulated)
+{
+	char verdict[256];
+	struct shunt_metric f =
+		kernel ? compare(m, bypass, kernel, emulated)
+		       : shunt_unavailable("times",
+				 "no kernel path with wait=%s was measured: --paths "
+				 "names packet-spin",
+				 wait);
+
+	if (f.how == SHUNT_UNAVAILABLE)
+		snprintf(verdict, sizeof verdict, "no statement");
+	else
+		snprintf(verdict, sizeof verdict, "%.0f against %.0f %s",
+			bench_over(bypass, m->kind, m->get).value,
+			bench_over(kernel, m->kind, m->get).value,
+			m->less_is_better ? "ns" : "packets/s");
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "metric", m->name, "wait", wait,
+		"bypass", bench_json_text(bypass->path.name), "kernel",
+		bench_json_text(kernel ? kernel->path.name : "none"), "factor",
+		bench_json_metric(&f), "verdict", bench_json_text(verdict));
+}
+
+json_t *bench_gains(struct bench_run *run)
+{
+	json_t *gains = json_array();
+
+	for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
+		for (unsigned i = 0; i < run->npaths; i++) {
+			const struct bench_run_path *p = &run->path[i];
+			if (p->status != BENCH_OK || strcmp(p->path.family, "bypass") ||
+				p->path.ceiling)
+				continue;
+			const char *wait = waits_by(p, "poll") ? "poll" : "spin";
+			json_array_append_new(gains,
+				entry(&metrics[m], wait, p, best_kernel(run, &metrics[m], wait),
+					run->machine.emulated));
+		}
+	return gains;
+}

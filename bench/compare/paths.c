@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Named paths: a line a path. stamp=none: AF_XDP gives no time stamps either, and a kernel path
+ * that is made to do more inflates the gain.
+ */
+#include "bench/compare/paths.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *family, *spec, *summary;
+	bool dflt, ceiling, busy_poll;
+} table[] = {
+	{"packet-recv", "kernel", "packet:%s?mode=recv&stamp=none&wait=poll",
+		"AF_PACKET socket, a blocking recvmsg a packet", true, false, false},
+	{"packet-mmsg", "kernel", "packet:%s?mode=mmsg&stamp=none&wait=poll",
+		"AF_PACKET socket, a blocking recvmmsg a burst", true, false, false},
+	{"packet-ring", "kernel", "packet:%s?mode=ring&wait=poll",
+		"AF_PACKET with a TPACKET_V3 ring, polls when empty", true, false, false},
+	{"packet-spin", "kernel", "packet:%s?mode=ring&wait=spin",
+		"packet-ring that spins: what a spinning bypass path compares with", true, false,
+		false},
+	{"xdp-skb", "bypass", "xdp:%s?attach=skb&mode=copy&wait=spin",
+		"AF_XDP behind a generic XDP program, spins", true, false, false},
+	{"xdp-native", "bypass", "xdp:%s?attach=native&wait=spin",
+		"AF_XDP behind a native XDP program, spins", true, false, false},
+	{"xdp-poll", "bypass", "xdp:%s?attach=native&wait=poll",
+		"the same, sleeps in poll when empty", true, false, false},
+	{"xdp-busy", "bypass", "xdp:%s?attach=native&wait=spin&busy=64",
+		"the same, runs the device's NAPI from its own thread", true, false, true},
+	{"xdp-drop", "bypass", "xdp:%s?attach=native&action=drop",
+		"a native XDP program that counts and drops: the ceiling", true, true, false},
+};
+#define NTABLE (sizeof table / sizeof *table)
+
+const char *bench_path_name(unsigned i, const char **summary, const char **spec, bool *dflt)
+{
+	if (i >= NTABLE)
+		return NULL;
+	*summary = table[i].summary;
+	*spec = table[i].spec;
+	*dflt = table[i].dflt;
+	return table[i].name;
+}
+
+static int add(struct bench_paths *paths, const char *name, const char *family, const char *spec,
+	struct shunt_err *err)
+{
+	if (paths->n == BENCH_PATHS_MAX)
+		return shunt_fail_usage(err, -E2BIG, NULL, "more than %d paths", BENCH_PATHS_MAX);
+	for (unsigned i = 0; i < paths->n; i++)
+		if (!strcmp(paths->path[i].name, name))
+			return shunt_fail_usage(
+				err, -EINVAL, NULL, "path '%.60s' is named twice", name);
+	struct bench_path *p = &paths->path[paths->n++];
+	memset(p, 0, sizeof *p);
+	snprintf(p->name, sizeof p->name, "%s", name);
+	snprintf(p->spec, sizeof p->spec, "%s", spec);
+	p->family = family;
+	return 0;
+}
+
+static int add_named(struct bench_paths *paths, size_t i, const char *ifname, struct shunt_err *err)
+{
+	char spec[256];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	snprintf(spec, sizeof spec, table[i].spec, ifname);
+#pragma GCC diagnostic pop
+	int rc = add(paths, table[i].name, table[i].family, spec, err);
+	if (rc)
+		return rc;
+	struct bench_path *p = &paths->path[paths->n - 1];
+	p->summary = table[i].summary;
+	p->ceiling = table[i].ceiling;
+	p->busy_poll = table[i].busy_poll;
+	return 0;
+}
+
+static int takes_traffic(const char *family, const char *name, struct shunt_err *err)
+{
+	if (!strcmp(family, "kernel"))
+		return 0;
+	return shunt_fail_usage(err, -EPERM, "--take-traffic allows it",
+		"path '%.60s' takes the interface's traffic away from the kernel", name);
+}
+
+static int add_list(struct bench_paths *paths, const char *list, const char *ifname,
+	bool kernel_only, struct shunt_err *err)
+{
+	char buf[512], known[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < NTABLE; i++)
+		used += (size_t)snprintf(
+			known + used, sizeof known - used, "%s%s", i ? ", " : "", table[i].name);
+	snprintf(buf, sizeof buf, "%s", list);
+	for (char *save, *name = strtok_r(buf, ",", &save); name;
+		name = strtok_r(NULL, ",", &save)) {
+		size_t i = 0;
+		while (i < NTABLE && strcmp(table[i].name, name))
+			i++;
+		if (i == NTABLE)
+			return shunt_fail_usage(err, -EINVAL, "other specs: --path SPEC",
+				"there is no path '%.40s'; there are %.190s", name, known);
+		int rc = kernel_only ? takes_traffic(table[i].family, name, err) : 0;
+		if (!rc)
+			rc = add_named(paths, i, ifname, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int add_default(
+	struct bench_paths *paths, const char *ifname, bool kernel_only, struct shunt_err *err)
+{
+	for (size_t i = 0; i < NTABLE; i++) {
+		if (!table[i].dflt || (kernel_only && strcmp(table[i].family, "kernel")))
+			continue;
+		int rc = add_named(paths, i, ifname, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
+	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err)
+{
+	int rc = 0;
+
+	paths->n = 0;
+	if (list)
+		rc = add_list(paths, list, ifname, kernel_only, err);
+	else
+		rc = add_default(paths, ifname, kernel_only, err);
+	for (unsigned i = 0; !rc && i < nextra; i++) {
+		const char *family = !strncmp(extra[i], "packet:", 7) ? "kernel" : "bypass";
+		if (kernel_only)
+			rc = takes_traffic(family, extra[i], err);
+		if (!rc)
+			rc = add(paths, extra[i], family, extra[i], err);
+	}
+	if (!rc && !paths->n)
+		rc = shunt_fail_usage(err, -EINVAL, "see --list", "no path was named");
+	return rc;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The state of one comparison, shared by the files of the engine: engine.c runs it, selftest.c
+ * proves its probes, document.c and gain.c turn it into JSON.
+ */
+#ifndef BENCH_COMPARE_RUN_H
+#define BENCH_COMPARE_RUN_H
+
+#include "bench/compare/compare.h"
+#include "bench/compare/pass.h"
+#include "bench/compare/paths.h"
+#include "bench/lab/lab.h"
+#include "bench/lab/wire.h"
+#include "bench/traffic/frames.h"
+#include "bench/traffic/workload.h"
+
+enum bench_status { BENCH_OK, BENCH_UNAVAILABLE, BENCH_FAILED };
+
+struct bench_pass_record {
+	enum bench_pass_kind kind;
+	unsigned round, order; /* order: place in the shuffle of its round */
+	struct bench_result result;
+};
+
+struct bench_run_path {
+	struct bench_path path;
+	char spec[352]; /* with the namespace */
+	enum bench_status status;
+	char reason[256];
+	double max_pps; /* from the warm-up: sizes a rate pass */
+	struct bench_pass_record *record;
+	unsigned records;
+	struct shunt_hist *latency;
+};
+
+struct bench_selftest {
+	char path[32], probe[64], counts[96], reason[192];
+	uint64_t sent, negative_sent;
+	int64_t expected, got, negative_got; /* -1: not run */
+	bool passed;
+};
+#define BENCH_SELFTESTS 24
+
+struct bench_run {
+	struct bench_compare_opts filled; /* what was asked for, with defaults put in */
+	struct bench_lab lab;
+	struct bench_wire wire; /* with filled.nic */
+	struct bench_cores cores;
+	struct bench_machine machine;
+	struct bench_sender *sender; /* in the lab, for the self-tests; then who sends, or NULL */
+	struct bench_sender *via;    /* on the wire, until then */
+	struct bench_watch *watch;
+	char sender_spec[96];
+	struct bench_workload work;
+	struct bench_run_path path[BENCH_PATHS_MAX];
+	unsigned npaths;
+	struct bench_selftest selftest[BENCH_SELFTESTS];
+	unsigned nselftests;
+	struct shunt_metric null_syscall, cost_probes, count_probes;
+	struct bench_ticks ticks0;
+	uint64_t rng;
+	double paced_pps;
+	unsigned done, total; /* passes */
+	char started[32];
+	char warning[12][256];
+	unsigned warnings;
+};
+
+void bench_warn(struct bench_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The spec with the lab's namespace put in. */
+void bench_place(const struct bench_run *run, const char *spec, char *buf, size_t size);
+bool bench_stopped(const struct bench_run *run);
+/* One pass with so many frames at such a pace. */
+int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
+	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err);
+
+/* selftest.c: every probe that a default path relies on, in the lab, with a negative control. */
+int bench_selftests(struct bench_run *run, struct shunt_err *err);
+/* run_wire.c: does anything arrive? The first word about a wire that is missing. */
+int bench_wire_probe(struct bench_run *run, struct shunt_err *err);
+/* What cards and machine make of the figures. */
+void bench_wire_warn(struct bench_run *run);
+/* Who took part, for the document: empty in a lab. */
+json_t *bench_cards(const struct bench_run *run);
+/* document.c */
+json_t *bench_document(struct bench_run *run);
+/* path_document.c */
+json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *p);
+/* gain.c */
+json_t *bench_gains(struct bench_run *run);
+
+#endif

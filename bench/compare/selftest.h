@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What the files of the self-tests share.
+ */
+#ifndef BENCH_COMPARE_SELFTEST_H
+#define BENCH_COMPARE_SELFTEST_H
+
+#include "bench/compare/run.h"
+
+#define BENCH_SELFTEST_N 1000u
+
+/* A new row; NULL when there are too many. Counts are -1 until they were taken. */
+struct bench_selftest *bench_selftest_add(
+	struct bench_run *run, const char *path, const char *counts);
+/* Passed or not, and why not. */
+void bench_selftest_judge(struct bench_selftest *t);
+
+/* selftest_thread.c: probes on a thread itself. */
+void bench_selftest_threads(struct bench_run *run);
+
+#endif

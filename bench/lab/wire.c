@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Cards of a comparison: there and back.
+ */
+#include "bench/lab/wire.h"
+
+#include "bench/lab/iface.h"
+#include "core/clock.h"
+#include "core/link.h"
+#include "drivers/core/driver.h"
+#include "drivers/core/netdev.h"
+#include "drivers/core/netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINK_NS UINT64_C(10000000000) /* auto-negotiation takes up to 5 s, a slow MAC 8 */
+
+/* The index may be another one there: by name. */
+static int wait_link(const char *name, struct shunt_err *err)
+{
+	struct timespec ts = {.tv_nsec = 20000000};
+
+	for (uint64_t end = shunt_now() + LINK_NS;; nanosleep(&ts, NULL)) {
+		int flags = shunt_netdev_flags(if_nametoindex(name));
+		if (flags < 0)
+			return shunt_fail(err, flags, NULL, "cannot read interface '%.60s': %s",
+				name, strerror(-flags));
+		if (flags & IFF_RUNNING)
+			return 0;
+		if (shunt_now() > end)
+			return shunt_fail(err, -ENETDOWN, "look at the cable, and at the other end",
+				"'%.60s' has no link after %u s", name,
+				(unsigned)(LINK_NS / 1000000000u));
+	}
+}
+
+int bench_wire_ready(const struct shunt_dev *dev, struct shunt_err *err)
+{
+	if (!dev->info.ifindex)
+		return 0;
+	int back = shunt_netns_enter(dev->netns);
+	if (back < -1)
+		return shunt_fail(
+			err, back, NULL, "cannot enter the namespace of '%.60s'", dev->info.ifname);
+	int rc = wait_link(dev->info.ifname, err);
+	shunt_netns_leave(back);
+	return rc;
+}
+
+static int take(struct bench_wire_nic *nic, int ns, struct shunt_err *err)
+{
+	int rc = shunt_link_move(nic->name, ns, err);
+
+	if (rc)
+		return rc;
+	nic->moved = true;
+	nic->ns = ns;
+	int back = shunt_netns_enter(ns);
+	if (back < -1)
+		return shunt_fail(err, back, NULL, "cannot enter the lab: %s", strerror(-back));
+	rc = shunt_link_set_up(nic->name, true, err);
+	shunt_netns_leave(back);
+	return rc;
+}
+
+static int settle(const struct bench_wire_nic *nic, struct shunt_err *err)
+{
+	if (!nic->moved)
+		return 0;
+	int back = shunt_netns_enter(nic->ns);
+	if (back < -1)
+		return shunt_fail(err, back, NULL, "cannot enter the lab: %s", strerror(-back));
+	int rc = wait_link(nic->name, err);
+	shunt_netns_leave(back);
+	return rc;
+}
+
+int bench_wire_open(struct bench_wire *wire, const char *via, const struct bench_lab *lab,
+	struct shunt_err *err)
+{
+	wire->home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (wire->home < 0)
+		return shunt_fail(err, -errno, "mount /proc",
+			"cannot open this thread's namespace: %s", strerror(errno));
+	snprintf(wire->via, sizeof wire->via, "%s", via);
+	if (*wire->from.name)
+		snprintf(wire->via, sizeof wire->via, "%s%cnetns=%s", via,
+			strchr(via, '?') ? '&' : '?', lab->far_path);
+	int rc = take(&wire->nic, lab->near_ns, err);
+	if (!rc && *wire->from.name)
+		rc = take(&wire->from, lab->far_ns, err);
+	/* Both links settle at the same time. */
+	if (!rc)
+		rc = settle(&wire->nic, err);
+	return rc ? rc : settle(&wire->from, err);
+}
+
+static int give_back(struct bench_wire_nic *nic, int home, struct shunt_err *err)
+{
+	if (!nic->moved)
+		return 0;
+	nic->moved = false;
+	int back = shunt_netns_enter(nic->ns);
+	if (back < -1)
+		return shunt_fail(err, back, NULL, "cannot enter the lab: %s", strerror(-back));
+	int rc = shunt_link_move(nic->name, home, err);
+	shunt_netns_leave(back);
+	return rc || !nic->up ? rc : shunt_link_set_up(nic->name, true, err);
+}
+
+int bench_wire_close(struct bench_wire *wire, struct shunt_err *err)
+{
+	if (wire->home < 0)
+		return 0;
+	int rc = give_back(&wire->nic, wire->home, err);
+	int other = give_back(&wire->from, wire->home, rc ? NULL : err);
+
+	close(wire->home);
+	wire->home = -1;
+	return rc ? rc : other;
+}
+
+bool bench_wire_count(const struct bench_wire *wire, struct bench_card_counts *counts)
+{
+	struct shunt_link link;
+	int back = shunt_netns_enter(wire->nic.ns);
+
+	if (back < -1)
+		return false;
+	bool found = bench_iface_find(wire->nic.name, &link);
+	shunt_netns_leave(back);
+	if (found)
+		*counts = (struct bench_card_counts){.packets = link.rx_packets,
+			.missed = link.rx_missed,
+			.bad = link.rx_errors};
+	return found;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Which cards a comparison may take: those that are there, ready, and that nobody uses.
+ */
+#include "bench/lab/wire.h"
+
+#include "bench/lab/iface.h"
+#include "drivers/core/driver.h"
+#include "drivers/pci/pci.h"
+
+#include <errno.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+bool bench_is_pci(const char *spec)
+{
+	return !strncmp(spec, "pci:", 4);
+}
+
+int bench_pci_address(const char *spec, char *buf, size_t size)
+{
+	struct shunt_spec s;
+	struct pci_info info;
+	int rc = shunt_spec_parse(&s, spec, NULL);
+
+	if (!rc)
+		rc = pci_find(&info, s.target, NULL);
+	snprintf(buf, size, "%s", rc ? "" : info.addr);
+	return rc;
+}
+
+/* IPv6 link-local addresses come by themselves, and do so again. */
+static bool has_address(const char *name)
+{
+	struct ifaddrs *all, *a;
+	bool found = false;
+
+	if (getifaddrs(&all))
+		return true; /* not to be known: then it stays where it is */
+	for (a = all; a && !found; a = a->ifa_next) {
+		if (!a->ifa_addr || strcmp(a->ifa_name, name))
+			continue;
+		const struct sockaddr_in6 *in6 = (const void *)a->ifa_addr;
+		found = a->ifa_addr->sa_family == AF_INET ||
+			(a->ifa_addr->sa_family == AF_INET6 &&
+				!IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr));
+	}
+	freeifaddrs(all);
+	return found;
+}
+
+/* May it be moved away, and will it come back? */
+static int check_nic(const char *name, struct bench_wire_nic *nic, struct shunt_err *err)
+{
+	struct shunt_link link;
+	struct pci_info info;
+	int rc = bench_iface_check(name, err);
+
+	if (rc)
+		return rc;
+	if (!bench_iface_find(name, &link))
+		return shunt_fail(
+			err, -ENODEV, NULL, "cannot read what interface '%.60s' is", name);
+	if (has_address(link.name))
+		return shunt_fail_usage(err, -EPERM,
+			"name another one, or take it off by `ip addr flush`",
+			"'%.60s' has an address, which it would lose: whoever uses it would be cut "
+			"off",
+			name);
+	if (link.enslaved)
+		return shunt_fail_usage(err, -EBUSY, "name another one, or `ip link set nomaster`",
+			"'%.60s' belongs to a bridge or bond", name);
+	/* A virtual one would be deleted with the namespace that it had been moved to. */
+	if (!pci_is_address(link.bus) || pci_find(&info, link.bus, NULL))
+		return shunt_fail_usage(err, -ENODEV,
+			"`shunt devices` lists the cards; without --nic a lab is made",
+			"'%.60s' is no PCI card", name);
+	*nic = (struct bench_wire_nic){
+		.up = link.up, .ns = -1, .vendor = info.vendor, .device = info.device};
+	snprintf(nic->name, sizeof nic->name, "%s", link.name);
+	snprintf(nic->driver, sizeof nic->driver, "%s", link.driver);
+	snprintf(nic->address, sizeof nic->address, "%s", link.bus);
+	return 0;
+}
+
+static int try_open(const char *spec, enum shunt_dir dir, struct shunt_err *err)
+{
+	struct shunt_dev *dev;
+	int rc = shunt_open(&dev, spec, dir, err);
+
+	if (!rc)
+		shunt_close(dev, NULL);
+	return rc;
+}
+
+/* from is filled where the sender is the kernel's card. */
+static int check_via(const char *via, const struct bench_wire_nic *nic, struct bench_wire_nic *from,
+	struct shunt_err *err)
+{
+	struct shunt_spec spec;
+	int rc = shunt_spec_parse(&spec, via, err);
+
+	*from = (struct bench_wire_nic){.ns = -1};
+	if (rc)
+		return rc;
+	if (bench_is_pci(via))
+		return try_open(via, SHUNT_TX, err);
+	if (strcmp(spec.scheme, "packet") && strcmp(spec.scheme, "xdpgen") &&
+		strcmp(spec.scheme, "xdp"))
+		return shunt_fail_usage(err, -EINVAL,
+			"it takes packet:IF, xdp:IF, xdpgen:IF or pci:ADDRESS",
+			"--via %.60s: this is no card that can send", via);
+	if (shunt_spec_get(&spec, "netns", NULL))
+		return shunt_fail_usage(err, -EINVAL, "leave netns= out",
+			"--via %.80s: the card is moved to a namespace of the run", via);
+	rc = check_nic(spec.target, from, err);
+	struct shunt_err e = {.kind = SHUNT_ERR_RUN};
+	if (!rc && (rc = try_open(via, SHUNT_TX, &e))) {
+		if (e.kind == SHUNT_ERR_RUN) /* that it is down is no mistake: it will be up */
+			rc = 0;
+		else if (err)
+			*err = e;
+	}
+	if (!rc && !strcmp(from->address, nic->address))
+		rc = shunt_fail_usage(err, -EINVAL, "name another card on the same wire",
+			"'%.60s' can't be measured and send, too", from->name);
+	return rc;
+}
+
+int bench_wire_check(struct bench_wire *wire, const char *nic, const char *via,
+	const struct bench_paths *paths, struct shunt_err *err)
+{
+	char sender[32] = "", address[32];
+	int rc = check_nic(nic, &wire->nic, err);
+
+	if (!rc)
+		rc = check_via(via, &wire->nic, &wire->from, err);
+	if (!rc && bench_is_pci(via))
+		bench_pci_address(via, sender, sizeof sender);
+	for (unsigned i = 0; !rc && i < paths->n; i++) {
+		const char *spec = paths->path[i].spec;
+		if (!bench_is_pci(spec))
+			continue;
+		rc = try_open(spec, SHUNT_RX, err);
+		if (!rc && !bench_pci_address(spec, address, sizeof address) &&
+			!strcmp(address, sender))
+			rc = shunt_fail_usage(err, -EINVAL, "name another card on the same wire",
+				"'%.60s' can't be measured and send, too", address);
+	}
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The two devices of a forwarder, and the region that both are attached to where they can be.
+ */
+#include "bench/loops/forward.h"
+
+#include "drivers/core/driver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEVICE_RING 4096u /* what a device's own ring may hold on top of its room */
+#define IN_FLIGHT   4096u /* transmit ring, caches, bursts in hand */
+#define CARD_QUEUES 16    /* the most that a card which we drive has */
+#define TAGS        22u   /* an Ethernet header and two VLAN tags */
+#define HEADROOM    256u  /* the most that a driver wants before a frame */
+
+/* A card of ours: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them
+ * that the other side may want. */
+static bool is_card(const struct shunt_dev *dev)
+{
+	return !strcmp(dev->spec.scheme, "pci");
+}
+
+/* A card has no queues until it is started; then it has what was asked for, or one a CPU. */
+static uint32_t queues_of(const struct shunt_dev *dev)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int asked = atoi(shunt_spec_get(&dev->spec, "queues", "0"));
+
+	if (dev->nqueues)
+		return dev->nqueues;
+	if (asked > 0)
+		return (uint32_t)asked;
+	return cpus < 1 ? 1 : cpus > CARD_QUEUES ? CARD_QUEUES : (uint32_t)cpus;
+}
+
+static uint32_t chunks_for(const struct shunt_dev *dev)
+{
+	uint32_t room = 1;
+
+	while (room < dev->depth)
+		room *= 2;
+	return queues_of(dev) * (room + IN_FLIGHT + (is_card(dev) ? 0 : DEVICE_RING));
+}
+
+static int make_region(struct bench_forward *f, struct shunt_err *err)
+{
+	struct shunt_region_opts opts = {.chunk = SHUNT_CHUNK};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct shunt_dev *dev = f->dev[i];
+		opts.chunks += chunks_for(dev);
+		/* An interface may be a card, too: zero-copy wants so much. */
+		if (is_card(dev) || dev->info.ifname[0] ||
+			dev->info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
+			opts.chunk = 2 * SHUNT_CHUNK;
+	}
+	return shunt_region_create(&f->region, &opts, err);
+}
+
+/* One region for both, or none: then each makes its own, and f->apart says why. */
+static void share(struct bench_forward *f)
+{
+	struct shunt_region_info info;
+	struct shunt_err err = {.code = 0};
+	int rc = make_region(f, &err);
+
+	for (unsigned i = 0; !rc && i < 2; i++) {
+		rc = shunt_attach(f->dev[i], f->region, &err);
+		if (rc && i)
+			shunt_detach(f->dev[0], f->region, NULL);
+	}
+	if (rc) {
+		snprintf(f->apart, sizeof f->apart, "%s", err.what);
+		shunt_region_destroy(f->region, NULL);
+		f->region = NULL;
+		return;
+	}
+	shunt_region_info(f->region, &info);
+	f->region_id = info.id;
+}
+
+/* Two ends that can't forward to each other. */
+static int check(const struct bench_forward *f, struct shunt_err *err)
+{
+	const struct shunt_info *a = &f->dev[0]->info, *b = &f->dev[1]->info;
+
+	if (a->ifindex && a->ifindex == b->ifindex && a->netns == b->netns)
+		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
+			"both devices are %s: it would be sent its own frames", a->ifname);
+	for (unsigned i = 0; !f->one_way && i < 2; i++)
+		if (!shunt_spec_is(&f->dev[i]->spec, "wait", "spin", true))
+			return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
+				"wait=%s: while one side sleeps the other one's packets would wait",
+				shunt_spec_get(&f->dev[i]->spec, "wait", ""));
+	return 0;
+}
+
+int bench_forward_open(
+	struct bench_forward *f, const char *from, const char *to, struct shunt_err *err)
+{
+	int rc = shunt_open(&f->dev[0], from, f->one_way ? SHUNT_RX : SHUNT_RXTX, err);
+
+	if (!rc)
+		rc = shunt_open(&f->dev[1], to, f->one_way ? SHUNT_TX : SHUNT_RXTX, err);
+	if (!rc)
+		rc = check(f, err);
+	if (!rc)
+		share(f);
+	/* The sending side first: nothing arrives that can't go on. */
+	for (unsigned i = 2; !rc && i--;)
+		rc = shunt_start(f->dev[i], err);
+	return rc;
+}
+
+int bench_forward_close(struct bench_forward *f, struct shunt_err *err)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		int closed = shunt_close(f->dev[i], rc ? NULL : err);
+		if (!closed)
+			f->dev[i] = NULL;
+		rc = rc ? rc : closed;
+	}
+	if (!rc && f->region) {
+		rc = shunt_region_destroy(f->region, err);
+		f->region = rc ? f->region : NULL;
+	}
+	return rc;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The charts of the HTML report: bars of the paths that were measured, the ceiling last.
+ */
+#include "bench/report/escape.h"
+#include "bench/report/page.h"
+#include "bench/report/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BARS 32 /* more paths than that are in the table only, and the page says so */
+
+struct text {
+	char value[2 * BENCH_NUMBER];
+	char *detail;
+};
+
+struct bars {
+	struct shunt_svg_bar bar[BARS];
+	struct text text[BARS];
+	size_t n, left_out;
+};
+
+static double value(const json_t *path, const char *key)
+{
+	const json_t *figure = bench_at(path, key);
+
+	return bench_have(figure) ? bench_number(figure, "value") : 0;
+}
+
+/* One bar of one figure: its value as text, its range as whiskers. */
+static void set_figure(struct bars *bars, const json_t *figure, double scale, int decimals)
+{
+	struct shunt_svg_bar *bar = &bars->bar[bars->n];
+	struct text *text = &bars->text[bars->n];
+
+	bench_page_figure(text->value, figure, scale, decimals);
+	text->detail = bench_page_how(figure, scale, decimals);
+	bar->value = bench_have(figure) ? text->value : "unavailable";
+	bar->detail = text->detail;
+	bar->range = bench_have(figure) && bench_number(figure, "rounds") > 1;
+	bar->least = bench_number(figure, "min") * scale;
+	bar->most = bench_number(figure, "max") * scale;
+	bar->parts[0] = bench_number(figure, "value") * scale;
+}
+
+/* What a spinning application burns in empty polls is drawn apart, last, so that the work of two
+ * paths can be compared from the left edge. */
+static void fill_cpu(struct bars *bars, const json_t *path)
+{
+	const json_t *total = bench_at(path, "cpu_ns_per_packet.total");
+	double app = value(path, "cpu_ns_per_packet.app"), empty = 0;
+	struct shunt_svg_bar *bar = &bars->bar[bars->n];
+
+	set_figure(bars, total, 1, 0);
+	if (bench_have(bench_at(path, "cpu_busy_ns_per_packet")))
+		empty = fmax(0, app - value(path, "cpu_busy_ns_per_packet"));
+	if (empty < 0.01 * app) /* the noise of two medians */
+		empty = 0;
+	bar->parts[0] = app - empty;
+	bar->parts[1] = value(path, "cpu_ns_per_packet.softirq");
+	bar->parts[2] = empty;
+}
+
+static void fill_rate(struct bars *bars, const json_t *path)
+{
+	const char *limit = bench_text(path, "bottleneck");
+	char *text = bars->text[bars->n].value;
+
+	set_figure(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
+	if (bench_have(bench_at(path, "delivered_pps")))
+		snprintf(text + strlen(text), BENCH_NUMBER, ", %.20s%s", limit,
+			bench_true(path, "capacity") ? "" : " full");
+}
+
+static void fill_copies(struct bars *bars, const json_t *path)
+{
+	double hidden = value(path, "hidden_copies_per_packet");
+	struct shunt_svg_bar *bar = &bars->bar[bars->n];
+
+	set_figure(bars, bench_at(path, "copies_per_packet"), 1, 3);
+	bar->parts[0] = fmax(0, bar->parts[0] - hidden);
+	bar->parts[1] = hidden;
+}
+
+static void fill_syscalls(struct bars *bars, const json_t *path)
+{
+	set_figure(bars, bench_at(path, "syscalls_per_packet"), 1, 3);
+}
+
+static void add_bar(struct bars *bars, const json_t *path, const char *name,
+	void (*fill)(struct bars *, const json_t *))
+{
+	if (!bench_ok(path))
+		return;
+	if (bars->n == BARS) {
+		bars->left_out++;
+		return;
+	}
+	fill(bars, path);
+	bars->bar[bars->n].name = name;
+	bars->n++;
+}
+
+static void figure(FILE *out, const json_t *root, struct shunt_svg_chart *chart,
+	void (*fill)(struct bars *, const json_t *), const char *caption)
+{
+	struct bars *bars = calloc(1, sizeof *bars);
+	const json_t *path;
+	char name[128];
+	size_t i;
+
+	if (!bars) { /* the table has the figures; say that the chart is not there */
+		shunt_html_element(out, "p", "No memory for a chart.");
+		return;
+	}
+	snprintf(name, sizeof name, "%.100s (ceiling)", bench_text(root, "ceiling.name"));
+	json_array_foreach (bench_at(root, "paths"), i, path)
+		add_bar(bars, path, bench_text(path, "name"), fill);
+	add_bar(bars, bench_at(root, "ceiling"), name, fill);
+	chart->bars = bars->bar;
+	chart->n = bars->n;
+	fputs("<figure>\n", out);
+	shunt_html_element(out, "h3", chart->title);
+	shunt_svg_bars(out, chart);
+	fputs("<figcaption>", out);
+	shunt_html_text(out, caption);
+	if (bars->left_out)
+		fprintf(out, " %zu more are in the table.", bars->left_out);
+	fputs("</figcaption>\n</figure>\n", out);
+	for (i = 0; i < bars->n; i++)
+		free(bars->text[i].detail);
+	free(bars);
+}
+
+static void rate_figure(FILE *out, const json_t *root)
+{
+	const json_t *ceiling = bench_at(root, "ceiling");
+	struct shunt_svg_chart chart = {.id = "rate",
+		.title = "Rate",
+		.unit = "million packets/s",
+		.series = {"delivered"},
+		.n_series = 1};
+
+	if (bench_ok(ceiling)) {
+		chart.line = value(ceiling, "delivered_pps") * 1e-6;
+		chart.line_name = "ceiling";
+	}
+	figure(out, root, &chart, fill_rate,
+		"Beside each rate stands what was full. A rate is the capacity of its path only "
+		"where that "
+		"is the application. Whiskers span the rounds.");
+}
+
+void bench_page_charts(FILE *out, const json_t *root)
+{
+	char *pace = bench_say_pace(root), *title = bench_say("CPU %s", pace ? pace : "");
+	struct shunt_svg_chart cpu = {.id = "cpu",
+		.title = title ? title : "CPU",
+		.unit = "ns a packet",
+		.series = {"application", "softirq", "empty polls"},
+		.n_series = 3};
+	struct shunt_svg_chart copies = {.id = "copies",
+		.title = "Copies of the payload",
+		.unit = "copies a packet",
+		.series = {"the path's own", "hidden"},
+		.n_series = 2};
+	struct shunt_svg_chart calls = {.id = "calls",
+		.title = "System calls",
+		.unit = "calls a packet",
+		.series = {"calls"},
+		.n_series = 1};
+
+	fputs("<div class=\"charts\">\n", out);
+	figure(out, root, &cpu, fill_cpu,
+		"Application without the softirq that ran in its context. A path that spins fills "
+		"a core "
+		"at any rate: its empty polls are drawn last. Whiskers span the rounds of the "
+		"total.");
+	rate_figure(out, root);
+	figure(out, root, &copies, fill_copies,
+		"Hidden copies are made by the device or at the XDP hook, where an application "
+		"never sees "
+		"them.");
+	figure(out, root, &calls, fill_syscalls, "Of the receiving threads, in the traced passes.");
+	fputs("</div>\n", out);
+	free(title);
+	free(pace);
+}

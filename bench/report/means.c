@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What the figures of this document mean on this machine, and what they do not: each sentence is
+ * there only if the document gives cause for it, and takes its numbers from it.
+ */
+#include "bench/report/escape.h"
+#include "bench/report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool path_test(const json_t *path);
+
+/* "a, b and c" of the measured paths that pass; NULL when none does. */
+static char *names(const json_t *root, path_test *wanted)
+{
+	const json_t *paths = bench_at(root, "paths"), *path;
+	size_t total = 0, seen = 0, i;
+	char *text = NULL;
+
+	json_array_foreach (paths, i, path)
+		total += bench_ok(path) && wanted(path);
+	json_array_foreach (paths, i, path) {
+		char *more;
+
+		if (!bench_ok(path) || !wanted(path))
+			continue;
+		seen++;
+		more = bench_say("%s%s%s", text ? text : "",
+			seen == 1       ? ""
+			: seen == total ? " and "
+					: ", ",
+			bench_text(path, "name"));
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+static bool is_spinning(const json_t *path)
+{
+	return !strcmp(bench_text(path, "wait"), "spin");
+}
+
+static bool is_bound_by_generator(const json_t *path)
+{
+	return !strcmp(bench_text(path, "bottleneck"), "generator");
+}
+
+static bool is_bound_by_app(const json_t *path)
+{
+	return bench_true(path, "capacity");
+}
+
+static bool is_copying_bypass(const json_t *path)
+{
+	return !strcmp(bench_text(path, "family"), "bypass") &&
+	       bench_number(path, "copies_per_packet.value") > 0.5;
+}
+
+static bool is_losing_at_pace(const json_t *path)
+{
+	return bench_lost_share(path, "paced") > 0;
+}
+
+/* A sentence about the paths that pass, when there are any. fmt takes their names. */
+static void say_of(
+	FILE *out, const json_t *root, path_test *wanted, const char *before, const char *after)
+{
+	char *who = names(root, wanted);
+
+	if (who)
+		bench_page_say(out, "p", bench_say("%s%s%s", before, who, after));
+	free(who);
+}
+
+static void wire(FILE *out, const json_t *root)
+{
+	if (json_array_size(bench_at(root, "cards")))
+		fputs("<p>The frames crossed a wire between the network cards named above, each "
+		      "card with its own kernel driver or with one in this program. While a path "
+		      "is measured the other cards let its frames go by: they are addressed to "
+		      "nobody here. What an emulated card costs says nothing of a real one.</p>\n",
+			out);
+	else if (strcmp(bench_text(root, "workload.kind"), "interface"))
+		fputs("<p>The frames crossed a veth pair between two network namespaces of this "
+		      "machine. No "
+		      "network card, no DMA and no interrupt from a device took part, and veth has "
+		      "no zero-copy: "
+		      "these figures compare ways through this kernel, and say nothing of what "
+		      "bypass gains on "
+		      "a card.</p>\n",
+			out);
+	else
+		fputs("<p>The traffic was that of an existing interface: no two passes saw the "
+		      "same frames, "
+		      "so differences between paths are also differences of traffic.</p>\n",
+			out);
+	say_of(out, root, is_copying_bypass, "A zero-copy path would not copy the payload; ",
+		" did, so that part of the cost of the kernel's path is in theirs too.");
+}
+
+/* The path that makes most system calls a packet. */
+static const json_t *chattiest(const json_t *root)
+{
+	const json_t *path, *most = NULL;
+	size_t i;
+
+	json_array_foreach (bench_at(root, "paths"), i, path)
+		if (bench_ok(path) && bench_number(path, "syscalls_per_packet.value") >
+					      bench_number(most, "syscalls_per_packet.value"))
+			most = path;
+	return most;
+}
+
+static void calls(FILE *out, const json_t *root)
+{
+	const json_t *null = bench_at(root, "environment.null_syscall_ns"), *path = chattiest(root);
+	const char *host = bench_text(root, "environment.virtual");
+	char price[BENCH_NUMBER], each[BENCH_NUMBER], share[BENCH_NUMBER], total[BENCH_NUMBER];
+	double n = bench_number(path, "syscalls_per_packet.value"),
+	       ns = bench_number(null, "value");
+
+	if (!bench_have(null) || !path)
+		return;
+	bench_write_number(price, ns, 0);
+	bench_write_number(each, n, 2);
+	bench_write_number(share, n * ns, 0);
+	bench_write_number(total, bench_number(path, "cpu_ns_per_packet.total.value"), 0);
+	bench_page_say(out, "p",
+		bench_say("A system call that does nothing takes %s ns here%s%s. %s makes %s "
+			  "calls a packet, so entering the kernel alone is about %s of its %s ns. "
+			  "Where a call is %s, "
+			  "paths that call often look %s beside those that do not.",
+			price, *host ? ", under " : ", on bare metal", host,
+			bench_text(path, "name"), each, share, total,
+			ns > 300 ? "cheaper, as it is on most bare metal (50 to 300 ns)"
+				 : "dearer, as in a virtual machine",
+			ns > 300 ? "better" : "worse"));
+}
+
+static void cores(FILE *out, const json_t *root)
+{
+	if (json_array_size(bench_at(root, "cards")))
+		fputs("<p>The generator has a card of its own. Interrupts of the kernel's card run "
+		      "on whatever core they are sent to: their softirq is counted as the path's, "
+		      "on every core.</p>\n",
+			out);
+	else if (!strcmp(bench_text(root, "generator.name"), "xdpgen"))
+		bench_page_say(out, "p",
+			bench_say(
+				"The generator hands its frames straight to the receiving "
+				"device, so the receiver's softirq runs in the generator's "
+				"context, on the generator's "
+				"core%s. Its time is counted as softirq of the path, not as the "
+				"generator's; but the two "
+				"share that core, and the faster the path, the sooner it is full.",
+				bench_number(root, "workload.cores.generator") < 0
+					? ", wherever that was"
+					: ""));
+	else if (!strcmp(bench_text(root, "generator.name"), "packet"))
+		fputs("<p>The generator sent through the kernel's stack, as a neighbour's "
+		      "application would: "
+		      "its socket buffers are copied once more where a native XDP program receives "
+		      "them.</p>\n",
+			out);
+	say_of(out, root, is_bound_by_generator, "The rates of ",
+		" are those of the generator: these paths can do more, by how much is not known.");
+	say_of(out, root, is_bound_by_app, "Only ", " ran at the limit of the application.");
+	say_of(out, root, is_spinning, "",
+		" never sleep: a core is spent on each at any rate, which the busy figure leaves "
+		"out and an "
+		"electricity bill does not.");
+}
+
+static void limits(FILE *out, const json_t *root)
+{
+	const char *to = bench_text(root, "workload.destination"),
+		   *gap = bench_text(root, "environment.trace_level_gap");
+
+	if (*to)
+		bench_page_say(out, "p",
+			bench_say("The frames were addressed to %s. A socket that gets its data "
+				  "through that stack costs more than any path here.",
+				to));
+	say_of(out, root, is_losing_at_pace, "",
+		" lost packets also at the common pace; figures a packet are of those that were "
+		"delivered.");
+	if (*gap)
+		bench_page_say(out, "p",
+			bench_say("This machine's tracing level, %s, can't see %s.",
+				bench_text(root, "environment.trace_level"), gap));
+	if (bench_number(root, "workload.rounds") < 3)
+		bench_page_say(out, "p",
+			bench_say("With %.0f round(s) the ranges say little about how much the "
+				  "figures vary.",
+				bench_number(root, "workload.rounds")));
+}
+
+void bench_page_means(FILE *out, const json_t *root)
+{
+	wire(out, root);
+	calls(out, root);
+	cores(out, root);
+	limits(out, root);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What was measured and how, for the HTML report: traffic, generator, passes, self-tests with both
+ * counts, paths with what really happened to them, and the machine.
+ */
+#include "bench/report/escape.h"
+#include "bench/report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fact(FILE *out, const char *name, char *text)
+{
+	fprintf(out, "<div><dt>%s</dt>", name);
+	bench_page_say(out, "dd", text);
+	fputs("</div>\n", out);
+}
+
+static void figure_fact(FILE *out, const char *name, const json_t *figure, int decimals)
+{
+	char number[BENCH_NUMBER], *how = bench_page_how(figure, 1, decimals);
+
+	bench_write_figure(number, figure, 1, decimals);
+	fact(out, name,
+		bench_have(figure) ? bench_say("%s %s (%s)", number, bench_text(figure, "unit"),
+					     how ? how : "")
+				   : bench_say("%s", how ? how : ""));
+	free(how);
+}
+
+static char *core_name(double core)
+{
+	return core < 0 ? bench_say("any core") : bench_say("core %.0f", core);
+}
+
+static void cores_fact(FILE *out, const json_t *root)
+{
+	char *app = core_name(bench_number(root, "workload.cores.app"));
+	char *generator = core_name(bench_number(root, "workload.cores.generator"));
+
+	fact(out, "cores",
+		bench_say("application on %s, generator on %s", app ? app : "?",
+			generator ? generator : "?"));
+	free(app);
+	free(generator);
+}
+
+static char *say_command(const json_t *root)
+{
+	char *text = bench_say("%s", "");
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach (bench_at(root, "command"), i, word) {
+		char *more =
+			text ? bench_say("%s%s%s", text, i ? " " : "", bench_text(word, "")) : NULL;
+
+		free(text);
+		text = more;
+	}
+	return text;
+}
+
+static void traffic(FILE *out, const json_t *root)
+{
+	const json_t *load = bench_at(root, "workload"), *capture = bench_at(load, "traffic");
+	const json_t *generator = bench_at(root, "generator"), *note, *card;
+	char frames[BENCH_NUMBER];
+	size_t i;
+
+	fputs("<dl>\n", out);
+	fact(out, "command", say_command(root));
+	fact(out, "traffic", bench_say_workload(root));
+	json_array_foreach (bench_at(root, "cards"), i, card)
+		fact(out, "card", bench_say_card(card));
+	if (json_is_object(capture))
+		fact(out, "capture",
+			bench_say("%s: %.0f frames, %.0f bytes, of which %.0f can't be sent",
+				bench_text(capture, "file"), bench_number(capture, "frames"),
+				bench_number(capture, "bytes"),
+				bench_number(capture, "unsendable")));
+	bench_write_number(frames, bench_number(load, "frames_per_pass"), 0);
+	fact(out, "frames a pass", bench_say("%s", frames));
+	fact(out, "merging (GRO)",
+		bench_say("%s", bench_true(load, "merge") ? "on: a stack may hand over "
+							    "fewer, larger packets"
+				: json_array_size(bench_at(root, "cards"))
+					? "as the card has it: it does not merge these UDP frames"
+					: "off: nothing was merged"));
+	cores_fact(out, root);
+	fact(out, "generator",
+		bench_say("%s, batches of %.0f", bench_text(generator, "spec"),
+			bench_number(generator, "batch")));
+	figure_fact(out, "it was asked for", bench_at(generator, "asked_pps"), 0);
+	figure_fact(out, "it sent", bench_at(generator, "sent_pps"), 0);
+	figure_fact(out, "latest frame", bench_at(generator, "max_late_ns"), 0);
+	figure_fact(out, "its CPU", bench_at(generator, "cpu_ns_per_packet"), 0);
+	json_array_foreach (bench_at(generator, "notes"), i, note)
+		fact(out, "its note", bench_say("%s", bench_text(note, "")));
+	fputs("</dl>\n", out);
+}
+
+static void count(FILE *out, const json_t *n)
+{
+	if (json_is_integer(n))
+		fprintf(out, "<td>%lld</td>", (long long)json_integer_value(n));
+	else
+		fputs("<td>\xe2\x80\x93</td>", out);
+}
+
+static void selftests(FILE *out, const json_t *root)
+{
+	const json_t *test;
+	size_t i;
+
+	bench_page_say(out, "p", bench_say_selftests(root));
+	bench_page_say(out, "p", bench_say_tracing(root));
+	if (!json_array_size(bench_at(root, "selftest")))
+		return;
+	bench_page_table(out, "",
+		"Self-tests: what each probe counted of frames that were sent, and of "
+		"frames that were dropped before it, which must be 0.",
+		"path|probe|counts|#sent|#expected|#got|#dropped|#got of them|result");
+	json_array_foreach (bench_at(root, "selftest"), i, test) {
+		bool passed = bench_true(test, "passed");
+
+		fputs("<tr>", out);
+		shunt_html_element(out, "th scope=\"row\"", bench_text(test, "path"));
+		shunt_html_element(out, "td class=\"word\"", bench_text(test, "probe"));
+		shunt_html_element(out, "td class=\"word\"", bench_text(test, "counts"));
+		count(out, bench_at(test, "sent"));
+		count(out, bench_at(test, "expected"));
+		count(out, bench_at(test, "got"));
+		count(out, bench_at(test, "negative_sent"));
+		count(out, bench_at(test, "negative_got"));
+		bench_page_say(out, passed ? "td class=\"word\"" : "td class=\"word bad\"",
+			bench_say("%s%s%s", passed ? "passed" : "not passed",
+				*bench_text(test, "reason") ? ": " : "",
+				bench_text(test, "reason")));
+		fputs("</tr>\n", out);
+	}
+	bench_page_table_end(out);
+}
+
+static void path_row(FILE *out, const json_t *path)
+{
+	const json_t *note;
+	size_t i;
+
+	fputs("<tr>", out);
+	shunt_html_element(out, "th scope=\"row\"", bench_text(path, "name"));
+	shunt_html_element(out, "td class=\"word\"", bench_text(path, "family"));
+	fputs("<td class=\"word\">", out);
+	shunt_html_element(out, "code", bench_text(path, "spec"));
+	fprintf(out, "</td><td>%.0f</td><td class=\"word%s\">", bench_number(path, "room"),
+		bench_ok(path) ? "" : " bad");
+	if (!bench_ok(path))
+		bench_page_say(out, "span",
+			bench_say("%s: %s. ", bench_text(path, "status"),
+				bench_text(path, "reason")));
+	else
+		shunt_html_text(out, bench_text(path, "mode"));
+	json_array_foreach (bench_at(path, "notes"), i, note)
+		bench_page_say(out, "span", bench_say("; %s", bench_text(note, "")));
+	fputs("</td></tr>\n", out);
+}
+
+static void paths(FILE *out, const json_t *root)
+{
+	const json_t *path;
+	size_t i;
+
+	bench_page_table(out, "", "The paths, and what really happened.",
+		"path|family|device|#room, frames|what happened");
+	json_array_foreach (bench_at(root, "paths"), i, path)
+		path_row(out, path);
+	if (json_is_object(bench_at(root, "ceiling")))
+		path_row(out, bench_at(root, "ceiling"));
+	bench_page_table_end(out);
+}
+
+static void machine(FILE *out, const json_t *root)
+{
+	const json_t *env = bench_at(root, "environment"), *load = bench_at(env, "load");
+
+	fputs("<h3>The machine</h3>\n<dl>\n", out);
+	fact(out, "kernel", bench_say("%s", bench_text(env, "kernel")));
+	fact(out, "processor",
+		bench_say("%s, %.0f cores", bench_text(env, "cpu"), bench_number(env, "cores")));
+	fact(out, "virtual",
+		bench_say("%s", *bench_text(env, "virtual") ? bench_text(env, "virtual") : "no"));
+	fact(out, "clock", bench_say("%s", bench_text(env, "clocksource")));
+	fact(out, "load",
+		bench_say("%.2f, %.2f, %.2f", json_number_value(json_array_get(load, 0)),
+			json_number_value(json_array_get(load, 1)),
+			json_number_value(json_array_get(load, 2))));
+	figure_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
+	figure_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
+	fact(out, "free huge pages", bench_say("%.0f", bench_number(env, "huge_pages_free")));
+	fact(out, "tracing level",
+		bench_say("%s%s%s", bench_text(env, "trace_level"),
+			*bench_text(env, "trace_level_gap") ? "; it can't see " : "",
+			bench_text(env, "trace_level_gap")));
+	fputs("</dl>\n", out);
+}
+
+/* Was there a pass of this kind, on any path? */
+static bool has_pass(const json_t *root, const char *kind)
+{
+	const json_t *path, *pass;
+	size_t i, k;
+
+	json_array_foreach (bench_at(root, "paths"), i, path)
+		json_array_foreach (bench_at(path, "rounds"), k, pass)
+			if (!strcmp(bench_text(pass, "pass"), kind))
+				return true;
+	return false;
+}
+
+void bench_page_method(FILE *out, const json_t *root)
+{
+	char *pace = bench_say_pace(root);
+	bool latency_apart = has_pass(root, "pace");
+
+	bench_page_say(out, "p",
+		bench_say("Each round takes the paths in a new order (seed %.0f) and gives "
+			  "each %s passes: rate, with nothing attached; %scost, %s, with only "
+			  "what times softirq; count, "
+			  "at the same pace, with every probe. A pass sends its frames, waits "
+			  "until the path is empty and "
+			  "then reads, so that each figure is a packet delivered in that pass.",
+			bench_number(root, "seed"), latency_apart ? "four" : "three",
+			latency_apart ? "pace, the same at a fixed pace, for the latency; " : "",
+			pace ? pace : "?"));
+	free(pace);
+	traffic(out, root);
+	paths(out, root);
+	selftests(out, root);
+	bench_page_say(out, "p", bench_say_probe_cost(root));
+	machine(out, root);
+}

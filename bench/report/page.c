@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Small parts that the sections of the HTML report are made of. Errors are the stream's.
+ */
+#include "bench/report/page.h"
+#include "bench/report/escape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void bench_page_say(FILE *out, const char *tag, char *text)
+{
+	if (text)
+		shunt_html_element(out, tag, text);
+	free(text);
+}
+
+void bench_page_table(FILE *out, const char *class, const char *caption, const char *heads)
+{
+	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\"", out);
+	shunt_html_attr(out, "aria-label", caption);
+	fprintf(out, "><table class=\"%s\">\n", class);
+	shunt_html_element(out, "caption", caption);
+	fputs("<thead><tr>", out);
+	while (*heads) {
+		size_t n = strcspn(heads, "|");
+		bool number = *heads == '#';
+
+		fprintf(out, "<th scope=\"col\"%s>%.*s</th>", number ? "" : " class=\"word\"",
+			(int)(n - number), heads + number);
+		heads += n + (heads[n] == '|');
+	}
+	fputs("</tr></thead>\n<tbody>\n", out);
+}
+
+void bench_page_table_end(FILE *out)
+{
+	fputs("</tbody></table></div>\n", out);
+}
+
+const char *bench_page_how_name(const json_t *figure)
+{
+	if (!bench_have(figure))
+		return "unavailable";
+	return bench_is(figure, "measured") ? "measured" : "derived";
+}
+
+void bench_page_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals)
+{
+	char number[BENCH_NUMBER];
+
+	bench_write_figure(number, figure, scale, decimals);
+	if (!bench_have(figure))
+		snprintf(out, BENCH_NUMBER, "\xe2\x80\x93");
+	else if (!strncmp(number, ">=", 2))
+		snprintf(out, BENCH_NUMBER, "\xe2\x89\xa5%.40s", number + 2);
+	else if (!strncmp(number, "<=", 2))
+		snprintf(out, BENCH_NUMBER, "\xe2\x89\xa4%.40s", number + 2);
+	else
+		snprintf(out, BENCH_NUMBER, "%s", number);
+}
+
+char *bench_page_how(const json_t *figure, double scale, int decimals)
+{
+	const char *reason = bench_reason(figure);
+	char range[BENCH_NUMBER];
+
+	if (!bench_have(figure))
+		return bench_say("unavailable: %s", reason);
+	bench_write_range(range, figure, scale, decimals);
+	return bench_say("%s: %s%s%s%s%.0f%s%s%s", bench_page_how_name(figure),
+		bench_text(figure, "source"), *range ? "; " : "", range, *range ? " over " : "; ",
+		bench_number(figure, "rounds"),
+		bench_number(figure, "rounds") == 1 ? " round" : " rounds",
+		bench_is(figure, "lower")
+			? "; at least, because "
+			: (bench_is(figure, "upper") ? "; at most, because " : ""),
+		reason);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * How many XDP frames an interface took. A test run reports success whatever becomes of a frame;
+ * veth counts what its peer's NAPI took and what was refused (too long, ring full), by ethtool.
+ */
+#include "drivers/xdpgen/xdpgen.h"
+
+#include "core/clock.h"
+
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#define CHECK_NS 100000000u
+
+/* Interfaces can be renamed at any time: ask for the name by index. */
+static int name_of(const struct xdpgen_queue *lq, struct ifreq *ifr)
+{
+	memset(ifr, 0, sizeof *ifr);
+	ifr->ifr_ifindex = (int)lq->q.dev->info.ifindex;
+	return ioctl(lq->sock, SIOCGIFNAME, ifr) ? -errno : 0;
+}
+
+static int ethtool(const struct xdpgen_queue *lq, void *command)
+{
+	struct ifreq ifr;
+	int rc = name_of(lq, &ifr);
+
+	if (rc)
+		return rc;
+	ifr.ifr_data = command;
+	return ioctl(lq->sock, SIOCETHTOOL, &ifr) ? -errno : 0;
+}
+
+static int count_stats(const struct xdpgen_queue *lq, uint32_t *n)
+{
+	/* The one count that is asked for follows the struct. */
+	union {
+		struct ethtool_sset_info info;
+		uint32_t room[sizeof(struct ethtool_sset_info) / 4 + 1];
+	} set = {.info = {.cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1u << ETH_SS_STATS}};
+	int rc = ethtool(lq, &set);
+
+	*n = set.room[sizeof(struct ethtool_sset_info) / 4];
+	return rc ? rc : set.info.sset_mask ? 0 : -EOPNOTSUPP;
+}
+
+/* tx_queue_N_xdp_xmit and tx_queue_N_xdp_xmit_errors: the peer's queues, seen from the sender. */
+static void add(struct xdpgen_counters *c, const char *name, uint64_t value)
+{
+	const char *what = strstr(name, "_xdp_xmit");
+
+	if (strncmp(name, "tx_queue_", 9) || !what)
+		return;
+	c->known = true;
+	if (!strcmp(what, "_xdp_xmit"))
+		c->taken += value;
+	else if (!strcmp(what, "_xdp_xmit_errors"))
+		c->errors += value;
+}
+
+int xdpgen_read_counters(struct xdpgen_queue *lq, struct xdpgen_counters *c)
+{
+	uint32_t n = 0;
+	int rc = count_stats(lq, &n);
+
+	memset(c, 0, sizeof *c);
+	if (rc || !n)
+		return rc == -EOPNOTSUPP ? 0 : rc;
+	struct ethtool_gstrings *names = calloc(1, sizeof *names + (size_t)n * ETH_GSTRING_LEN);
+	struct ethtool_stats *values = calloc(1, sizeof *values + n * sizeof(uint64_t));
+	rc = names && values ? 0 : -ENOMEM;
+	if (!rc) {
+		names->cmd = ETHTOOL_GSTRINGS;
+		names->string_set = ETH_SS_STATS;
+		names->len = n;
+		rc = ethtool(lq, names);
+	}
+	if (!rc) {
+		values->cmd = ETHTOOL_GSTATS;
+		values->n_stats = n;
+		rc = ethtool(lq, values);
+	}
+	for (uint32_t i = 0; !rc && i < n && i < names->len && i < values->n_stats; i++) {
+		names->data[(i + 1) * ETH_GSTRING_LEN - 1] = 0;
+		add(c, (const char *)names->data + i * ETH_GSTRING_LEN, values->data[i]);
+	}
+	free(names);
+	free(values);
+	return rc;
+}
+
+int xdpgen_settle(struct xdpgen_queue *lq, struct xdpgen_settled *s)
+{
+	struct xdpgen_counters c;
+	int rc = xdpgen_read_counters(lq, &c);
+	uint64_t taken = c.taken - lq->last.taken, errors = c.errors - lq->last.errors;
+
+	*s = (struct xdpgen_settled){.offered = lq->offered, .known = !rc && c.known};
+	lq->offered = 0;
+	if (!s->known)
+		return rc;
+	lq->last = c;
+	s->nobody = s->offered && !taken && !errors;
+	s->shared = taken + errors > s->offered;
+	if (!s->shared)
+		s->refused = s->offered - taken;
+	else /* frames of others were taken, too: the refused ones may include some of theirs */
+		s->refused = errors < s->offered ? errors : s->offered;
+	SHUNT_COUNT(&lq->q, tx_errors, s->refused);
+	return 0;
+}
+
+int xdpgen_check_link(struct xdpgen_queue *lq)
+{
+	struct shunt_queue *q = &lq->q;
+	uint64_t now = shunt_now();
+	struct ifreq ifr;
+
+	if (q->error)
+		return q->error;
+	if (lq->gen.run->gone)
+		return shunt_gone(q, -ENODEV, "%s was deleted", q->dev->info.ifname);
+	if (now - lq->checked_ns < CHECK_NS)
+		return 0;
+	lq->checked_ns = now;
+	if (name_of(lq, &ifr))
+		return shunt_gone(q, -ENODEV, "%s was deleted", q->dev->info.ifname);
+	if (!ioctl(lq->sock, SIOCGIFFLAGS, &ifr) && !(ifr.ifr_flags & IFF_UP))
+		return shunt_gone(q, -ENETDOWN, "%s was taken down", q->dev->info.ifname);
+	return 0;
+}

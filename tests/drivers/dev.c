@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * What is the same for every device: errors of open, the order of calls, counters, the ledger.
+ */
+#include "drivers/core/driver.h"
+#include "drivers/core/netdev.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <shunt/shunt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct shunt_dev *must_open(const char *spec, enum shunt_dir dir)
+{
+	struct shunt_err err = {.code = 0};
+	struct shunt_dev *dev;
+
+	cr_assert_eq(shunt_open(&dev, spec, dir, &err), 0, "%s: %s", spec, err.what);
+	cr_assert_eq(shunt_start(dev, &err), 0, "%s: %s", spec, err.what);
+	return dev;
+}
+
+/* Refused, with this code, as a mistake of the user, and the message has the word. */
+static void refuses(const char *spec, enum shunt_dir dir, int code, const char *word)
+{
+	struct shunt_err err = {.code = 0};
+	struct shunt_dev *dev = (void *)1;
+	int rc = shunt_open(&dev, spec, dir, &err);
+
+	cr_assert_eq(rc, code, "'%s' gave %d: %s", spec, rc, err.what);
+	cr_assert_null(dev);
+	cr_assert_eq(err.kind, SHUNT_ERR_USAGE, "'%s': %s", spec, err.what);
+	cr_assert(strstr(err.what, word), "'%s': %s", spec, err.what);
+	cr_assert_null(strchr(err.what, '\n'));
+	/* err is optional. */
+	cr_assert_eq(shunt_open(&dev, spec, dir, NULL), code);
+}
+
+Test(dev, open_refuses)
+{
+	refuses("nonsense:x", SHUNT_RX, -EINVAL, "null");
+	refuses("null", SHUNT_RX, -EINVAL, "scheme");
+	/* Spellings that once stood in the manual name their successor. */
+	refuses("live:near0", SHUNT_TX, -EINVAL, "there is no driver 'live'");
+	refuses("null:?room=64", SHUNT_RX, -EINVAL, "has no key 'room'");
+	refuses("null:?nonsense=1", SHUNT_RX, -EINVAL, "wait, depth, netns, fd");
+	refuses("null:?size=13", SHUNT_RX, -EINVAL, "from 14 to 2048");
+	refuses("null:?size=60&size=60", SHUNT_RX, -EINVAL, "twice");
+	refuses("null:?wait=sleep", SHUNT_RX, -EINVAL, "spin|poll");
+	refuses("null:?netns=/nonexistent", SHUNT_RX, -ENOENT, "/nonexistent");
+	refuses("null:?netns=/dev/null", SHUNT_RX, -EINVAL, "/dev/null");
+}
+
+/* What each driver that is built says to the same mistakes. */
+Test(dev, every_driver_refuses)
+{
+	const struct shunt_driver *d;
+	char spec[64];
+
+	for (unsigned i = 0; (d = shunt_driver_table(i)); i++) {
+		snprintf(spec, sizeof spec, "%s:x?nonsense=1", d->scheme);
+		refuses(spec, d->dirs == SHUNT_TX ? SHUNT_TX : SHUNT_RX, -EINVAL, "nonsense");
+		snprintf(spec, sizeof spec, "%s:nonsense0", d->scheme);
+		if (d->dirs != SHUNT_RXTX)
+			refuses(spec, SHUNT_RXTX, -EINVAL, "cannot do both");
+		if (d->is_netdev)
+			refuses(spec, d->dirs == SHUNT_TX ? SHUNT_TX : SHUNT_RX, -ENODEV,
+				"nonsense0");
+	}
+}
+
+Test(dev, every_driver_tells)
+{
+	struct shunt_driver_info info;
+	struct shunt_err err = {.code = 0};
+	unsigned n = 0;
+
+	for (; !shunt_driver_at(n, &info, &err); n++) {
+		struct shunt_spec spec;
+		cr_assert(*info.name && *info.summary && info.dirs);
+		cr_assert_eq(shunt_spec_parse(&spec, info.example, &err), 0, "%s", err.what);
+		cr_assert_str_eq(spec.scheme, info.scheme);
+		cr_assert_eq(shunt_spec_check(
+				     &spec, shunt_common_keys, shunt_driver_table(n)->keys, &err),
+			0, "%s", err.what);
+		cr_assert(strstr(info.keys, "depth=N"), "%s", info.keys);
+		cr_assert(!info.usable || (*err.what && *err.remedy), "%s", info.name);
+		err = (struct shunt_err){.code = 0};
+	}
+	cr_assert_eq(shunt_driver_at(n, &info, &err), -ENOENT);
+	cr_assert_geq(n, 1);
+}
+
+Test(dev, order_of_calls)
+{
+	struct shunt_err err = {.code = 0};
+	struct shunt_dev *dev;
+	struct shunt_pkt pkts[8];
+
+	/* Never started. */
+	cr_assert_eq(shunt_open(&dev, "null:", SHUNT_RX, NULL), 0);
+	cr_assert_eq(shunt_stop(dev, NULL), 0);
+	cr_assert_eq(shunt_close(dev, &err), 0);
+	cr_assert_eq(shunt_close(NULL, &err), 0);
+
+	dev = must_open("null:", SHUNT_RX);
+	cr_assert_eq(shunt_start(dev, &err), -EALREADY);
+	cr_assert_eq(shunt_nqueues(dev), 1);
+	cr_assert_null(shunt_get_queue(dev, 1));
+	struct shunt_queue *q = shunt_get_queue(dev, 0);
+	cr_assert_eq(shunt_rx(q, pkts, 8), 8);
+	/* With packets out it stays, and they can still be given back. */
+	cr_assert_eq(shunt_close(dev, &err), -EBUSY);
+	cr_assert(strstr(err.what, "8 packets out"), "%s", err.what);
+	cr_assert(*err.remedy);
+	cr_assert_eq(shunt_rx(q, pkts + 4, 1), 0);
+	shunt_release(q, pkts + 4, 4);
+	cr_assert_eq(shunt_close(dev, &err), -EBUSY);
+	shunt_release(q, pkts, 4);
+	cr_assert_eq(shunt_close(dev, &err), 0);
+}
+
+Test(dev, info_and_identity)
+{
+	struct shunt_dev *dev = must_open("null:?size=99", SHUNT_RXTX);
+	struct shunt_info info;
+	struct shunt_identity id;
+
+	shunt_get_info(dev, &info);
+	cr_assert_str_eq(info.driver, "null");
+	cr_assert_str_eq(info.spec, "null:?size=99");
+	cr_assert_gt(info.memory, 0);
+	cr_assert_neq(info.netns, 0);
+	cr_assert_str_eq(info.gone, "");
+	shunt_queue_identity(shunt_get_queue(dev, 0), &id);
+	cr_assert_eq(id.kind, SHUNT_KIND_NONE);
+	cr_assert_eq(id.fd, -1);
+	cr_assert_eq(id.netns, info.netns);
+	cr_assert_gt(id.tid, 0);
+	cr_assert_eq(shunt_queue_fd(shunt_get_queue(dev, 0)), -ENOTSUP);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+/* Facts, notes and losses beyond what there is room for are cut, never written past the end. */
+Test(dev, tables_are_bounded)
+{
+	struct shunt_dev *dev = must_open("null:", SHUNT_RX);
+	struct shunt_ledger ledger = {0};
+	char longest[500], keys[100][8];
+
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = 0;
+	for (int i = 0; i < 100; i++) {
+		snprintf(keys[i], sizeof keys[i], "key%d", i);
+		shunt_fact(dev, keys[i], "%s", longest);
+		shunt_note(dev, "%s", longest);
+		shunt_add_loss(&ledger, "drop", 1, "test");
+	}
+	cr_assert_eq(dev->info.nfacts, SHUNT_FACTS);
+	/* What is there already takes the new value, also in a full table. */
+	shunt_fact(dev, "key3", "new");
+	cr_assert_str_eq(dev->info.facts[3].value, "new");
+	cr_assert_eq(dev->info.nfacts, SHUNT_FACTS);
+	cr_assert_eq(dev->info.nnotes, SHUNT_NOTES);
+	cr_assert_eq(ledger.losses, SHUNT_LEDGER_MAX);
+	struct shunt_queue *q = shunt_get_queue(dev, 0);
+	cr_assert_eq(shunt_gone(q, -ENETDOWN, "down %s", longest), -ENETDOWN);
+	cr_assert_eq(shunt_gone(q, -ENODEV, "later"), -ENETDOWN);
+	cr_assert_eq(strncmp(dev->info.gone, "down xx", 7), 0);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+struct watcher {
+	struct shunt_dev *dev;
+	atomic_bool done;
+	uint64_t most;
+};
+
+static void *watch(void *arg)
+{
+	struct watcher *w = arg;
+
+	while (!atomic_load(&w->done)) {
+		struct shunt_qstats stats;
+		struct shunt_ledger ledger;
+		shunt_queue_stats(shunt_get_queue(w->dev, 0), &stats);
+		cr_assert_geq(stats.rx_packets, w->most);
+		w->most = stats.rx_packets;
+		cr_assert_eq(shunt_get_ledger(w->dev, &ledger, NULL), 0);
+	}
+	return NULL;
+}
+
+Test(dev, counters_are_read_by_another_thread)
+{
+	struct shunt_dev *dev = must_open("null:", SHUNT_RX);
+	struct watcher w = {.dev = dev};
+	struct shunt_queue *q = shunt_get_queue(dev, 0);
+	struct shunt_pkt pkts[SHUNT_BURST];
+	struct shunt_ledger ledger;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, watch, &w);
+	for (int i = 0; i < 20000; i++)
+		shunt_release(q, pkts, (unsigned)shunt_rx(q, pkts, SHUNT_BURST));
+	atomic_store(&w.done, true);
+	pthread_join(thread, NULL);
+	cr_assert_eq(shunt_stop(dev, NULL), 0);
+	cr_assert_eq(shunt_get_ledger(dev, &ledger, NULL), 0);
+	cr_assert_eq(ledger.delivered, 20000u * SHUNT_BURST);
+	cr_assert_eq(ledger.received, ledger.delivered);
+	cr_assert_eq(ledger.unaccounted, 0);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+/* A driver that takes more values of a common key lists it once. */
+Test(dev, keys_are_listed_once)
+{
+	struct shunt_driver_info info;
+	struct shunt_err err;
+
+	for (unsigned i = 0; !shunt_driver_at(i, &info, &err); i++) {
+		const char *wait = strstr(info.keys, "wait=");
+		cr_assert(wait, "%s", info.name);
+		cr_assert_null(strstr(wait + 1, "wait="), "%s: %s", info.name, info.keys);
+	}
+}
