@@ -5,6 +5,7 @@
 #include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/compare/paths.h"
+#include "bench/lab/lab.h"
 #include "bench/report/report.h"
 #include "bench/traffic/frames.h"
 #include "core/table.h"
@@ -216,13 +217,12 @@ static int read_options(struct options *o, int argc, char **argv)
 }
 
 /* Can this machine do it? The driver's word; what only a run shows (busy-poll) is told by a run. */
-static bool usable(const char *spec, struct shunt_err *err)
+static bool usable(const struct bench_path *path, struct shunt_err *err)
 {
 	struct shunt_driver_info info;
 
 	for (unsigned i = 0; !shunt_driver_at(i, &info, err); i++)
-		if (!strncmp(spec, info.scheme, strlen(info.scheme)) &&
-			spec[strlen(info.scheme)] == ':')
+		if (!strcmp(path->scheme, info.scheme))
 			return !info.usable;
 	snprintf(err->what, sizeof err->what, "its driver was not built");
 	return false;
@@ -230,15 +230,14 @@ static bool usable(const char *spec, struct shunt_err *err)
 
 static int list(void)
 {
-	const char *name, *summary, *spec;
 	struct shunt_err err = {.code = 0};
+	struct bench_path path;
 	bool dflt;
 
-	for (unsigned i = 0; (name = bench_path_name(i, &summary, &spec, &dflt)); i++) {
-		printf("%-12s %s%s\n", name, summary, dflt ? "" : " (not by default)");
-		printf("%13s%.*s%s%s\n", "", (int)strcspn(spec, "%"), spec, "near0",
-			strstr(spec, "%s") + 2);
-		if (!usable(spec, &err))
+	for (unsigned i = 0; bench_path_at(i, BENCH_NEAR, &path, &dflt); i++) {
+		printf("%-12s %s%s\n", path.name, path.summary, dflt ? "" : " (not by default)");
+		printf("%13s%s\n", "", path.spec);
+		if (!usable(&path, &err))
 			printf("%13snot usable here: %s\n", "", err.what);
 	}
 	return 0;

@@ -7,7 +7,7 @@
 #include "apps/options.h"
 #include "bench/lab/iface.h"
 #include "core/table.h"
-#include "drivers/pci/pci.h"
+#include "drivers/pci/cards.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -5,7 +5,7 @@
 
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/compare/pass.h"
+
 #include "core/clock.h"
 
 #include <errno.h>
@@ -114,7 +114,7 @@ static int collect(struct fwd_run *run, struct shunt_err *err)
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct fwd_side *s = &run->side[i];
-		bench_sum_stats(f->dev[i], &s->stats);
+		shunt_get_stats(f->dev[i], &s->stats);
 		shunt_get_info(f->dev[i], &s->info);
 		bench_forward_ledger(f, i, &s->forward);
 		int failed = shunt_get_ledger(f->dev[i], &s->ledger, rc ? NULL : err);

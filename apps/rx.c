@@ -5,8 +5,8 @@
 
 #include "apps/options.h"
 #include "apps/verbs.h"
-#include "bench/compare/watch.h"
 #include "bench/loops/receiver.h"
+#include "bench/loops/watch.h"
 #include "core/clock.h"
 
 #include <errno.h>
@@ -87,7 +87,6 @@ static int open_writer(const struct options *o, struct shunt_dev **writer, struc
 static int receive(const struct options *o, struct bench_receiver *rx, struct rx_run *run,
 	struct shunt_err *err)
 {
-	struct bench_result *res = &run->result;
 	struct bench_watch *watch = NULL;
 	struct rates rates = {.then = 0, .quiet = o->json};
 	int rc = o->trace ? bench_watch_dev(&watch, SHUNT_TRACE_ALL, rx->dev, 0, err) : 0;
@@ -101,22 +100,20 @@ static int receive(const struct options *o, struct bench_receiver *rx, struct rx
 		bench_receive(rx);
 		shunt_stop(rx->dev, NULL);
 		bench_drain(rx);
-		res->elapsed_ns = rx->elapsed_ns;
-		res->app_cpu_ns = rx->cpu_ns;
-		res->busy_ns = rx->busy_ns;
-		res->bytes = rx->bytes;
+		run->elapsed_ns = rx->elapsed_ns;
+		run->cpu_ns = rx->cpu_ns;
+		run->busy_ns = rx->busy_ns;
 		run->written = rx->written;
 		if (watch)
-			rc = bench_watch_stop(watch, res, err);
+			rc = bench_watch_stop(watch, &run->trace, err);
 	}
 	bench_watch_close(watch);
-	bench_sum_stats(rx->dev, &res->stats);
-	shunt_get_info(rx->dev, &res->info);
+	shunt_get_stats(rx->dev, &run->stats);
+	shunt_get_info(rx->dev, &run->info);
 	if (!rc)
-		rc = shunt_get_ledger(rx->dev, &res->ledger, err);
-	res->delivered = res->ledger.delivered;
+		rc = shunt_get_ledger(rx->dev, &run->ledger, err);
 	if (!rc && rx->error) {
-		struct shunt_info info = res->info;
+		struct shunt_info info = run->info;
 		if (rx->writer_failed)
 			shunt_get_info(rx->out->dev, &info);
 		rc = shunt_fail(
@@ -153,7 +150,6 @@ static int run_rx(const struct options *o, struct rx_run *run, struct shunt_err 
 		rc = shunt_start(rx.dev, err);
 	if (!rc) {
 		rx.out = writer ? shunt_get_queue(writer, 0) : NULL;
-		shunt_queue_identity(shunt_get_queue(rx.dev, 0), &run->result.id);
 		rc = receive(o, &rx, run, err);
 		ran = true;
 	}
@@ -186,11 +182,11 @@ int app_rx(int argc, char **argv)
 	} else if (!rc) {
 		rx_text(stdout, run);
 	}
-	if (!rc && run->result.ledger.unaccounted && !status) {
+	if (!rc && run->ledger.unaccounted && !status) {
 		fprintf(stderr,
 			"shunt rx: the ledger does not add up: %" PRId64
 			" packets unaccounted for\n",
-			run->result.ledger.unaccounted);
+			run->ledger.unaccounted);
 		status = 1;
 	}
 	free(run);

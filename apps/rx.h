@@ -4,13 +4,17 @@
 #ifndef APPS_RX_H
 #define APPS_RX_H
 
-#include "bench/compare/pass.h"
+#include "bench/loops/watch.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 struct rx_run {
-	struct bench_result result; /* trace only when traced */
+	uint64_t elapsed_ns, cpu_ns, busy_ns;
+	struct shunt_info info;
+	struct shunt_qstats stats;
+	struct shunt_ledger ledger;
+	struct bench_trace trace;
 	struct shunt_err failed;    /* code 0: nothing went wrong */
 	const char *pcap;           /* file that was written, or NULL */
 	uint64_t written;

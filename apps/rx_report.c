@@ -4,7 +4,6 @@
 #include "apps/rx.h"
 
 #include "apps/app.h"
-#include "bench/compare/watch.h"
 #include "bench/report/json.h"
 #include "bench/report/json_dev.h"
 #include "core/syscalls.h"
@@ -35,42 +34,41 @@ static const struct shunt_metric *figure_at(const struct shunt_trace_counts *t, 
 /* Counted by the probes that give softirq's time. */
 static bool polls_known(const struct shunt_trace_counts *t)
 {
-	return t->softirq_ns.how != SHUNT_UNAVAILABLE;
+	return t->softirq_ns.provenance != SHUNT_UNAVAILABLE;
 }
 
-static void text_trace(FILE *out, const struct rx_run *run)
+static void text_trace(FILE *out, const struct rx_run *r)
 {
-	const struct bench_result *r = &run->result;
-
-	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->level),
-		shunt_trace_level_means(r->level));
+	
+	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->trace.level),
+		shunt_trace_level_means(r->trace.level));
 	for (size_t i = 0; i < NFIGURES; i++) {
-		const struct shunt_metric *f = figure_at(&r->trace, i);
-		if (f->how == SHUNT_UNAVAILABLE) {
+		const struct shunt_metric *f = figure_at(&r->trace.counts, i);
+		if (f->provenance == SHUNT_UNAVAILABLE) {
 			fprintf(out, "  %-18s %14s  unavailable: %s\n", figures[i].key, "-",
 				f->reason);
 			continue;
 		}
 		fprintf(out, "  %-18s %14.0f", figures[i].key, f->value);
-		if (r->delivered)
-			fprintf(out, "  %10.3f a packet", f->value / (double)r->delivered);
-		fprintf(out, "  %s%s, %s\n", shunt_how_name(f->how),
+		if (r->ledger.delivered)
+			fprintf(out, "  %10.3f a packet", f->value / (double)r->ledger.delivered);
+		fprintf(out, "  %s%s, %s\n", shunt_provenance_name(f->provenance),
 			f->bound == SHUNT_EXACT   ? ""
 			: f->bound == SHUNT_LOWER ? " (at least)"
 						  : " (at most)",
 			f->source);
 	}
-	if (polls_known(&r->trace))
+	if (polls_known(&r->trace.counts))
 		fprintf(out,
 			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them called by the receiver\n",
-			"napi_polls", r->trace.napi_polls, r->trace.napi_polls_in_app);
+			"napi_polls", r->trace.counts.napi_polls, r->trace.counts.napi_polls_in_app);
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++)
-		if (r->trace.by_nr[nr])
+		if (r->trace.counts.by_nr[nr])
 			fprintf(out, "  system call %-6s %14" PRIu64 "\n",
 				shunt_syscall_name(nr) ? shunt_syscall_name(nr) : "?",
-				r->trace.by_nr[nr]);
-	for (unsigned i = 0; i < r->nprobes; i++) {
-		const struct shunt_probe_info *p = &r->probes[i];
+				r->trace.counts.by_nr[nr]);
+	for (unsigned i = 0; i < r->trace.nprobes; i++) {
+		const struct shunt_probe_info *p = &r->trace.probes[i];
 		fprintf(out, "  probe %-31s ", p->name);
 		if (p->attached)
 			fprintf(out, "%9" PRIu64 "  %s\n", p->hits, p->counts);
@@ -79,69 +77,67 @@ static void text_trace(FILE *out, const struct rx_run *run)
 	}
 }
 
-void rx_text(FILE *out, const struct rx_run *run)
+void rx_text(FILE *out, const struct rx_run *r)
 {
-	const struct bench_result *r = &run->result;
-	double s = (double)r->elapsed_ns / 1e9;
+		double s = (double)r->elapsed_ns / 1e9;
 
 	fprintf(out, "%s: %s\n", r->info.spec, *r->info.mode ? r->info.mode : r->info.driver);
 	for (unsigned i = 0; i < r->info.nnotes; i++)
 		fprintf(out, "note: %s\n", r->info.notes[i]);
 	fprintf(out, "%" PRIu64 " packets, %" PRIu64 " bytes in %.3f s (%.0f packets/s)\n",
-		r->delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->delivered / s : 0);
+		r->ledger.delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->ledger.delivered / s : 0);
 	fprintf(out, "ledger:\n");
 	app_print_ledger(out, &r->ledger);
-	if (run->pcap)
-		fprintf(out, "wrote %" PRIu64 " packets to %s\n", run->written, run->pcap);
-	if (r->traced)
-		text_trace(out, run);
+	if (r->pcap)
+		fprintf(out, "wrote %" PRIu64 " packets to %s\n", r->written, r->pcap);
+	if (r->trace.traced)
+		text_trace(out, r);
 }
 
-static json_t *json_trace(const struct bench_result *r)
+static json_t *json_trace(const struct rx_run *r)
 {
 	json_t *o = json_object(), *calls = json_object();
 
-	if (!r->traced) {
+	if (!r->trace.traced) {
 		json_decref(o);
 		json_decref(calls);
 		return json_null();
 	}
 	for (size_t i = 0; i < NFIGURES; i++)
-		json_object_set_new(o, figures[i].key, bench_json_metric(figure_at(&r->trace, i)));
-	bool polls = polls_known(&r->trace);
+		json_object_set_new(o, figures[i].key, bench_json_metric(figure_at(&r->trace.counts, i)));
+	bool polls = polls_known(&r->trace.counts);
 	json_object_set_new(o, "napi_polls",
-		polls ? json_integer((json_int_t)r->trace.napi_polls) : json_null());
+		polls ? json_integer((json_int_t)r->trace.counts.napi_polls) : json_null());
 	json_object_set_new(o, "napi_polls_in_app",
-		polls ? json_integer((json_int_t)r->trace.napi_polls_in_app) : json_null());
+		polls ? json_integer((json_int_t)r->trace.counts.napi_polls_in_app) : json_null());
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++) {
 		char number[16];
 		snprintf(number, sizeof number, "%u", nr);
 		const char *name = shunt_syscall_name(nr) ? shunt_syscall_name(nr) : number;
-		if (r->trace.by_nr[nr])
+		if (r->trace.counts.by_nr[nr])
 			json_object_set_new(
-				calls, name, json_integer((json_int_t)r->trace.by_nr[nr]));
+				calls, name, json_integer((json_int_t)r->trace.counts.by_nr[nr]));
 	}
 	json_object_set_new(o, "by_syscall", calls);
-	bench_watch_json(o, r);
-	json_object_set_new(o, "missed", json_integer((json_int_t)r->trace.missed));
+	bench_json_probes(o, r->trace.level, r->trace.probes, r->trace.nprobes);
+	json_object_set_new(o, "missed", json_integer((json_int_t)r->trace.counts.missed));
 	return o;
 }
 
-json_t *rx_json(const struct rx_run *run)
+json_t *rx_json(const struct rx_run *r)
 {
-	const struct bench_result *r = &run->result;
-	const struct shunt_qstats *s = &r->stats;
+		const struct shunt_qstats *s = &r->stats;
 
 	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}, "
 			 "s:o, s:o, s:o, s:o}",
 		"schema", "shunt-rx/1", "spec", bench_json_text(r->info.spec), "info",
-		bench_json_info(&r->info), "packets", (json_int_t)r->delivered, "bytes",
+		bench_json_info(&r->info), "packets", (json_int_t)r->ledger.delivered, "bytes",
 		(json_int_t)s->rx_bytes, "elapsed_ns", (json_int_t)r->elapsed_ns, "cpu_ns",
-		(json_int_t)r->app_cpu_ns, "busy_ns", (json_int_t)r->busy_ns, "counters", "bursts",
+		(json_int_t)r->cpu_ns, "busy_ns", (json_int_t)r->busy_ns, "counters", "bursts",
 		(json_int_t)s->rx_bursts, "empty_bursts", (json_int_t)s->rx_empty, "user_copies",
 		(json_int_t)s->user_copies, "user_copied_bytes", (json_int_t)s->user_copied_bytes,
 		"syscalls", (json_int_t)s->syscalls, "ledger", bench_json_ledger(&r->ledger),
-		"written", run->pcap ? json_integer((json_int_t)run->written) : json_null(),
+		"written", r->pcap ? json_integer((json_int_t)r->written) : json_null(),
 		"trace", json_trace(r), "error",
-		run->failed.code ? bench_json_text(run->failed.what) : json_null());
+		r->failed.code ? bench_json_text(r->failed.what) : json_null());
 }

@@ -6,10 +6,17 @@
 #define CORE_IFREQ_H
 
 #include <net/if.h>
+#include <shunt/err.h>
 
 /* By index, since a name may be an alternative one, or change; ifr_name is filled in. 0 or -errno:
  * -ENODEV when there is none. */
 int shunt_ifreq(unsigned ifindex, unsigned long request, struct ifreq *ifr);
+
+/* Flags (IFF_*), or -errno: -ENODEV when there is none. */
+int shunt_if_flags(unsigned ifindex);
+/* Wait until it has carrier (IFF_RUNNING), by name, since its index may change. -ENETDOWN after so
+ * long. */
+int shunt_if_wait(const char *name, unsigned seconds, struct shunt_err *err);
 
 /* cmd is a structure of linux/ethtool.h, that begins with its command. */
 int shunt_ethtool(unsigned ifindex, void *cmd);

@@ -9,11 +9,11 @@
 #include <string.h>
 
 static struct shunt_metric make(
-	double value, const char *unit, const char *source, enum shunt_how how)
+	double value, const char *unit, const char *source, enum shunt_provenance provenance)
 {
 	struct shunt_metric f = {.value = value, .min = value, .max = value, .rounds = 1};
 
-	f.how = how;
+	f.provenance = provenance;
 	f.unit = unit;
 	snprintf(f.source, sizeof f.source, "%s", source);
 	return f;
@@ -31,7 +31,7 @@ struct shunt_metric shunt_derived(double value, const char *unit, const char *so
 
 struct shunt_metric shunt_unavailable(const char *unit, const char *fmt, ...)
 {
-	struct shunt_metric f = {.how = SHUNT_UNAVAILABLE, .unit = unit};
+	struct shunt_metric f = {.provenance = SHUNT_UNAVAILABLE, .unit = unit};
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -45,7 +45,7 @@ struct shunt_metric shunt_per(const struct shunt_metric *a, double n, const char
 	struct shunt_metric f = *a;
 
 	f.unit = unit;
-	if (f.how == SHUNT_UNAVAILABLE)
+	if (f.provenance == SHUNT_UNAVAILABLE)
 		return f;
 	if (n <= 0)
 		return shunt_unavailable(unit, "nothing was delivered to divide by");
@@ -71,8 +71,8 @@ static double median(double *values, size_t n)
 /* The weaker claim of two available figures: derived is weaker than measured. */
 static void weaken(struct shunt_metric *f, const struct shunt_metric *by)
 {
-	if (by->how == SHUNT_DERIVED && f->how != SHUNT_DERIVED) {
-		f->how = SHUNT_DERIVED;
+	if (by->provenance == SHUNT_DERIVED && f->provenance != SHUNT_DERIVED) {
+		f->provenance = SHUNT_DERIVED;
 		memcpy(f->source, by->source, sizeof f->source);
 	}
 	if (by->bound != SHUNT_EXACT && f->bound == SHUNT_EXACT) {
@@ -90,7 +90,7 @@ struct shunt_metric shunt_over_rounds(const struct shunt_metric *rounds, size_t 
 	if (!values)
 		return shunt_unavailable(f.unit, "out of memory");
 	for (size_t i = 0; i < n; i++) {
-		if (rounds[i].how == SHUNT_UNAVAILABLE)
+		if (rounds[i].provenance == SHUNT_UNAVAILABLE)
 			continue;
 		if (!have)
 			f = rounds[i];
@@ -108,11 +108,11 @@ struct shunt_metric shunt_over_rounds(const struct shunt_metric *rounds, size_t 
 	return f;
 }
 
-const char *shunt_how_name(enum shunt_how how)
+const char *shunt_provenance_name(enum shunt_provenance provenance)
 {
 	static const char *const names[] = {"unavailable", "measured", "derived"};
 
-	return names[how];
+	return names[provenance];
 }
 
 const char *shunt_bound_name(enum shunt_bound bound)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A figure and how it was got. Nothing is reported without one: a number that nobody measured
- * is unavailable, with the reason.
+ * A metric with its provenance. Every reported number is one: what nobody measured is unavailable,
+ * with the reason.
  */
 #ifndef CORE_METRIC_H
 #define CORE_METRIC_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum shunt_how {
+enum shunt_provenance {
 	SHUNT_UNAVAILABLE, /* zero value of the struct: reason says why */
 	SHUNT_MEASURED,    /* source names the probe or clock; its self-test passed */
 	SHUNT_DERIVED,     /* source names the counters it was computed from */
@@ -20,7 +20,7 @@ struct shunt_metric {
 	double value; /* meaningless when unavailable */
 	double min, max;
 	unsigned rounds; /* how many values min and max span; value is their median when > 1 */
-	enum shunt_how how;
+	enum shunt_provenance provenance;
 	enum shunt_bound bound;
 	const char *unit; /* "packets", "ns/packet", "calls/packet" */
 	char source[96];
@@ -36,10 +36,10 @@ struct shunt_metric shunt_unavailable(const char *unit, const char *fmt, ...)
 struct shunt_metric shunt_per(const struct shunt_metric *a, double n, const char *unit);
 
 /* One figure over rounds: median, min, max. Unavailable rounds are left out; if all are, the
- * first one's reason is kept. how is the weakest of the rounds'. */
+ * first one's reason is kept. provenance is the weakest of the rounds'. */
 struct shunt_metric shunt_over_rounds(const struct shunt_metric *rounds, size_t n);
 
-const char *shunt_how_name(enum shunt_how how);       /* "measured", ... */
-const char *shunt_bound_name(enum shunt_bound bound); /* "exact", "lower", "upper" */
+const char *shunt_provenance_name(enum shunt_provenance provenance); /* "measured", ... */
+const char *shunt_bound_name(enum shunt_bound bound);                /* "exact", "lower", "upper" */
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "bench/lab/lab.h"
 #include "core/ifreq.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <criterion/criterion.h>
 #include <linux/sockios.h>

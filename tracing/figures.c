@@ -39,16 +39,16 @@ static void add(struct shunt_metric *sum, const struct shunt_metric *f)
 		*sum = *f;
 		return;
 	}
-	if (sum->how == SHUNT_UNAVAILABLE)
+	if (sum->provenance == SHUNT_UNAVAILABLE)
 		return;
-	if (f->how == SHUNT_UNAVAILABLE) {
+	if (f->provenance == SHUNT_UNAVAILABLE) {
 		*sum = *f;
 		return;
 	}
 	sum->value += f->value;
 	sum->min = sum->max = sum->value;
-	if (f->how == SHUNT_DERIVED)
-		sum->how = SHUNT_DERIVED;
+	if (f->provenance == SHUNT_DERIVED)
+		sum->provenance = SHUNT_DERIVED;
 	if (f->bound != SHUNT_EXACT && sum->bound == SHUNT_EXACT) {
 		sum->bound = f->bound;
 		snprintf(sum->reason, sizeof sum->reason, "%s", f->reason);
@@ -60,11 +60,11 @@ static void add(struct shunt_metric *sum, const struct shunt_metric *f)
 /* Hidden copies belong to the total. Where they can't be seen the total is a lower bound. */
 static void add_hidden(struct shunt_metric *sum, const struct shunt_metric *hidden)
 {
-	if (hidden->how != SHUNT_UNAVAILABLE) {
+	if (hidden->provenance != SHUNT_UNAVAILABLE) {
 		add(sum, hidden);
 		return;
 	}
-	if (sum->how == SHUNT_UNAVAILABLE || sum->bound != SHUNT_EXACT)
+	if (sum->provenance == SHUNT_UNAVAILABLE || sum->bound != SHUNT_EXACT)
 		return;
 	sum->bound = SHUNT_LOWER;
 	snprintf(sum->reason, sizeof sum->reason, "a copy before the program is not seen: %.100s",

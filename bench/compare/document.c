@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A comparison as JSON, shunt-compare/1: docs/schema/compare.schema.json.
  */
-#include "bench/compare/metrics.h"
+#include "bench/compare/document.h"
+
+#include "bench/compare/cards.h"
 #include "bench/report/json.h"
-#include "drivers/core/driver.h"
 
 #include <shunt/version.h>
 #include <string.h>
@@ -187,7 +188,7 @@ static void warn_of_lateness(struct bench_run *run)
 
 	if (run->sender)
 		sum_generator(run, &t);
-	if (t.late.how != SHUNT_UNAVAILABLE && t.late.value > room_ns)
+	if (t.late.provenance != SHUNT_UNAVAILABLE && t.late.value > room_ns)
 		bench_warn(run,
 			"the generator was up to %.1f ms late, longer than the room of %u frames "
 			"lasts: loss "

@@ -2,9 +2,12 @@
  * The engine: open the lab and the generator, prove the probes, warm every path up, then rounds of
  * passes in shuffled order. One pass fails alone; the others go on.
  */
+#include "bench/compare/cards.h"
+#include "bench/compare/document.h"
 #include "bench/compare/run.h"
-#include "bench/compare/watch.h"
+#include "bench/compare/selftest.h"
 #include "bench/lab/iface.h"
+#include "bench/loops/watch.h"
 
 #include "core/clock.h"
 
@@ -15,31 +18,6 @@
 #include <string.h>
 
 #define WARM_UP_FRAMES 100000u
-
-void bench_warn(struct bench_run *run, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (run->warnings == sizeof run->warning / sizeof *run->warning)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(run->warning[run->warnings++], sizeof run->warning[0], fmt, ap);
-	va_end(ap);
-}
-
-bool bench_stopped(const struct bench_run *run)
-{
-	return run->filled.stop && *run->filled.stop;
-}
-
-void bench_place(const struct bench_run *run, const char *spec, char *buf, size_t size)
-{
-	if (run->filled.iface || bench_is_pci(spec) || strstr(spec, "netns="))
-		snprintf(buf, size, "%s", spec);
-	else
-		snprintf(buf, size, "%s%cnetns=%s", spec, strchr(spec, '?') ? '&' : '?',
-			run->lab.near_path);
-}
 
 /* splitmix64: the seed is printed, so that an order can be repeated. */
 static uint64_t next_random(uint64_t *state)
@@ -68,43 +46,6 @@ static void give_up(struct bench_run_path *p, enum bench_status status, const ch
 	snprintf(p->reason, sizeof p->reason, "%s", reason);
 }
 
-int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
-	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err)
-{
-	struct shunt_flood flood = {.nframes = 0};
-	struct bench_pass pass = {.spec = p->spec,
-		.kind = kind,
-		.sender = run->sender,
-		.flood = &flood,
-		.cores = run->cores,
-		.stop = run->filled.stop,
-		.watch = &run->watch,
-		.duration_ns = (uint64_t)(run->filled.seconds * 1e9)};
-
-	if (run->sender) {
-		int rc = bench_workload_begin(&run->work, &flood, frames, pps, err);
-		if (rc)
-			return rc;
-		pass.frames = run->work.capture
-				      ? run->work.capture_frames - run->work.capture_unsendable
-				      : frames;
-		if (pps > 0 && flood.stamp && kind != BENCH_COST && kind != BENCH_COUNT)
-			pass.latency = p->latency;
-	}
-	struct bench_card_counts before, *card = &res->card;
-	bool known = run->filled.nic && bench_wire_count(&run->wire, &before);
-	int rc = bench_pass_run(&pass, res, err);
-	if (known && !rc && !bench_is_pci(p->spec) && bench_wire_count(&run->wire, card)) {
-		res->card_known = true;
-		card->packets -= before.packets;
-		card->missed -= before.missed;
-		card->bad -= before.bad;
-	}
-	if (run->sender)
-		bench_workload_end(&run->work, &flood);
-	return rc;
-}
-
 /* A path can be opened and still be none here: busy-poll that no NAPI answers. */
 static const char *not_really(const struct bench_run_path *p, const struct bench_result *res)
 {
@@ -115,7 +56,7 @@ static const char *not_really(const struct bench_run_path *p, const struct bench
 			!strcmp(res->info.facts[i].value, "0"))
 			return "SO_INCOMING_NAPI_ID stays 0: this device's driver has no busy-poll "
 			       "for AF_XDP";
-	if (res->traced && !res->trace.napi_polls_in_app)
+	if (res->trace.traced && !res->trace.counts.napi_polls_in_app)
 		return "no NAPI poll ran in the caller: busy-poll is accepted and does nothing "
 		       "here";
 	return NULL;
@@ -262,14 +203,17 @@ static int pick_paths(struct bench_run *run, struct shunt_err *err)
 	for (unsigned i = 0; i < paths->n; i++) {
 		run->path[i].path = paths->path[i];
 		run->npaths = i + 1;
-		if (!rc && !f->nic && bench_is_pci(paths->path[i].spec))
+		if (!rc && !f->nic && bench_path_is_pci(&paths->path[i]))
 			rc = shunt_fail_usage(err, -EINVAL,
 				"--nic IF names the kernel's card, --via SPEC who sends to both",
 				"the lab's frames reach no PCI card: '%.60s' needs a wire",
 				paths->path[i].spec);
 	}
 	if (!rc && f->nic)
-		rc = bench_wire_check(&run->wire, f->nic, f->via, paths, err);
+		rc = bench_wire_check(&run->wire, f->nic, f->via, err);
+	for (unsigned i = 0; !rc && i < run->npaths; i++)
+		if (bench_path_is_pci(&run->path[i].path))
+			rc = bench_wire_check_pci(run->path[i].path.spec, f->via, err);
 	free(paths);
 	return rc;
 }
@@ -327,7 +271,7 @@ static int check_specs(struct bench_run *run, struct shunt_err *err)
 		struct bench_run_path *p = &run->path[i];
 		struct shunt_err e = {.kind = SHUNT_ERR_RUN};
 		struct shunt_dev *dev;
-		bench_place(run, p->path.spec, p->spec, sizeof p->spec);
+		bench_place(run, &p->path, p->spec, sizeof p->spec);
 		int rc = shunt_open(&dev, p->spec, SHUNT_RX, &e);
 		if (!rc)
 			shunt_close(dev, NULL);
@@ -424,7 +368,7 @@ int bench_compare(const struct bench_compare_opts *opts, json_t **document, stru
 		rc = perform(run, err);
 	if (!rc) {
 		*document = bench_document(run);
-		rc = bench_stopped(run) ? shunt_fail(err, -EINTR, NULL, "interrupted") : 0;
+		rc = bench_interrupted(run, err);
 	}
 	int freed = free_run(run, rc ? NULL : err);
 	return rc ? rc : freed;

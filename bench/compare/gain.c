@@ -2,6 +2,7 @@
  * What bypass gains: equal wait policies only, against the best kernel path, and only where both
  * lose nothing and the difference is larger than 10 % and than both ranges.
  */
+#include "bench/compare/document.h"
 #include "bench/compare/metrics.h"
 #include "bench/report/json.h"
 
@@ -20,26 +21,20 @@ static const struct metric {
 	{"delivered_pps", BENCH_RATE, bench_get_pps, false},
 };
 
-static bool waits_by(const struct bench_run_path *p, const char *wait)
-{
-	bool poll = strstr(p->path.spec, "wait=poll");
-
-	return poll == !strcmp(wait, "poll");
-}
-
 /* The best kernel path of that wait policy; one that lost nothing is always better. */
 static const struct bench_run_path *best_kernel(
-	const struct bench_run *run, const struct metric *m, const char *wait)
+	const struct bench_run *run, const struct metric *m, bool polls)
 {
 	const struct bench_run_path *best = NULL;
 	struct shunt_metric b = {.value = 0};
 
 	for (unsigned i = 0; i < run->npaths; i++) {
 		const struct bench_run_path *p = &run->path[i];
-		if (p->status != BENCH_OK || strcmp(p->path.family, "kernel") || !waits_by(p, wait))
+		if (p->status != BENCH_OK || strcmp(p->path.family, "kernel") ||
+			p->path.polls != polls)
 			continue;
 		struct shunt_metric f = bench_over(p, m->kind, m->get);
-		if (f.how == SHUNT_UNAVAILABLE)
+		if (f.provenance == SHUNT_UNAVAILABLE)
 			continue;
 		bool clean = !bench_lost_in(p, m->kind),
 		     best_clean = best && !bench_lost_in(best, m->kind);
@@ -61,7 +56,7 @@ static struct shunt_metric compare(const struct metric *m, const struct bench_ru
 	if (emulated)
 		return shunt_unavailable(
 			"times", "the CPU is emulated (QEMU TCG): times compare nothing");
-	if (x.how == SHUNT_UNAVAILABLE || x.value <= 0)
+	if (x.provenance == SHUNT_UNAVAILABLE || x.value <= 0)
 		return shunt_unavailable(
 			"times", "%s", *x.reason ? x.reason : "nothing to divide by");
 	uint64_t lost = bench_lost_in(bypass, m->kind) + bench_lost_in(kernel, m->kind);
@@ -90,7 +85,7 @@ static json_t *entry(const struct metric *m, const char *wait, const struct benc
 				 "names packet-spin",
 				 wait);
 
-	if (f.how == SHUNT_UNAVAILABLE)
+	if (f.provenance == SHUNT_UNAVAILABLE)
 		snprintf(verdict, sizeof verdict, "no statement");
 	else
 		snprintf(verdict, sizeof verdict, "%.0f against %.0f %s",
@@ -113,10 +108,11 @@ json_t *bench_gains(struct bench_run *run)
 			if (p->status != BENCH_OK || strcmp(p->path.family, "bypass") ||
 				p->path.ceiling)
 				continue;
-			const char *wait = waits_by(p, "poll") ? "poll" : "spin";
-			json_array_append_new(gains,
-				entry(&metrics[m], wait, p, best_kernel(run, &metrics[m], wait),
-					run->machine.emulated));
+			const char *wait = p->path.polls ? "poll" : "spin";
+			json_array_append_new(
+				gains, entry(&metrics[m], wait, p,
+					       best_kernel(run, &metrics[m], p->path.polls),
+					       run->machine.emulated));
 		}
 	return gains;
 }

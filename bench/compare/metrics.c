@@ -33,8 +33,8 @@ struct shunt_metric bench_get_app_cpu(const struct bench_result *r)
 	struct shunt_metric f =
 		shunt_measured((double)r->app_cpu_ns, NS, "CLOCK_THREAD_CPUTIME_ID");
 
-	if (r->traced && r->trace.softirq_in_app_ns.how != SHUNT_UNAVAILABLE) {
-		double in_app = r->trace.softirq_in_app_ns.value;
+	if (r->trace.traced && r->trace.counts.softirq_in_app_ns.provenance != SHUNT_UNAVAILABLE) {
+		double in_app = r->trace.counts.softirq_in_app_ns.value;
 		f = shunt_measured(f.value > in_app ? f.value - in_app : 0, NS,
 			"CLOCK_THREAD_CPUTIME_ID less softirq in the thread");
 	} else if (r->app_cpu_ns) {
@@ -46,16 +46,17 @@ struct shunt_metric bench_get_app_cpu(const struct bench_result *r)
 
 struct shunt_metric bench_get_softirq(const struct bench_result *r)
 {
-	return r->traced ? shunt_per(&r->trace.softirq_ns, delivered(r), NS) : untraced(NS);
+	return r->trace.traced ? shunt_per(&r->trace.counts.softirq_ns, delivered(r), NS)
+			       : untraced(NS);
 }
 
 struct shunt_metric bench_get_total_cpu(const struct bench_result *r)
 {
 	struct shunt_metric app = bench_get_app_cpu(r), soft = bench_get_softirq(r);
 
-	if (soft.how == SHUNT_UNAVAILABLE || r->id.kind == SHUNT_KIND_XDP)
+	if (soft.provenance == SHUNT_UNAVAILABLE || r->id.kind == SHUNT_KIND_XDP)
 		return soft;
-	if (app.how == SHUNT_UNAVAILABLE)
+	if (app.provenance == SHUNT_UNAVAILABLE)
 		return app;
 	return shunt_derived(app.value + soft.value, NS, "app + softirq");
 }
@@ -71,7 +72,8 @@ struct shunt_metric bench_get_busy(const struct bench_result *r)
 	struct shunt_metric f = shunt_measured(
 		(double)r->busy_ns, NS, "CLOCK_MONOTONIC around bursts that brought packets");
 	f = shunt_per(&f, delivered(r), NS);
-	if (f.how == SHUNT_UNAVAILABLE || app.how == SHUNT_UNAVAILABLE || f.value <= app.value)
+	if (f.provenance == SHUNT_UNAVAILABLE || app.provenance == SHUNT_UNAVAILABLE ||
+		f.value <= app.value)
 		return f;
 	app.bound = SHUNT_UPPER;
 	snprintf(app.reason, sizeof app.reason, "the thread was switched out during bursts");
@@ -80,20 +82,21 @@ struct shunt_metric bench_get_busy(const struct bench_result *r)
 
 struct shunt_metric bench_get_syscalls(const struct bench_result *r)
 {
-	return r->traced ? shunt_per(&r->trace.syscalls, delivered(r), "calls/packet")
-			 : untraced("calls/packet");
+	return r->trace.traced ? shunt_per(&r->trace.counts.syscalls, delivered(r), "calls/packet")
+			       : untraced("calls/packet");
 }
 
 struct shunt_metric bench_get_copies(const struct bench_result *r)
 {
-	return r->traced ? shunt_per(&r->trace.copies, delivered(r), "copies/packet")
-			 : untraced("copies/packet");
+	return r->trace.traced ? shunt_per(&r->trace.counts.copies, delivered(r), "copies/packet")
+			       : untraced("copies/packet");
 }
 
 struct shunt_metric bench_get_hidden(const struct bench_result *r)
 {
-	return r->traced ? shunt_per(&r->trace.hidden_copies, delivered(r), "copies/packet")
-			 : untraced("copies/packet");
+	return r->trace.traced
+		       ? shunt_per(&r->trace.counts.hidden_copies, delivered(r), "copies/packet")
+		       : untraced("copies/packet");
 }
 
 /* What a tracer can't size, a driver that knows the lengths can: a ring's bytes. */
@@ -101,10 +104,10 @@ struct shunt_metric bench_get_copied_bytes(const struct bench_result *r)
 {
 	struct shunt_metric f;
 
-	if (!r->traced)
+	if (!r->trace.traced)
 		return untraced("bytes/packet");
-	f = r->trace.copied_bytes;
-	if (f.how == SHUNT_UNAVAILABLE && r->id.kind == SHUNT_KIND_RING)
+	f = r->trace.counts.copied_bytes;
+	if (f.provenance == SHUNT_UNAVAILABLE && r->id.kind == SHUNT_KIND_RING)
 		f = shunt_derived((double)r->stats.rx_bytes, "bytes/packet",
 			"tp_snaplen of the blocks, the driver's rx_bytes");
 	return shunt_per(&f, delivered(r), "bytes/packet");
@@ -120,13 +123,14 @@ struct shunt_metric bench_get_user_copies(const struct bench_result *r)
 
 struct shunt_metric bench_get_switches(const struct bench_result *r)
 {
-	return r->traced ? shunt_per(&r->trace.switches, delivered(r), "switches/packet")
-			 : untraced("switches/packet");
+	return r->trace.traced
+		       ? shunt_per(&r->trace.counts.switches, delivered(r), "switches/packet")
+		       : untraced("switches/packet");
 }
 
 struct shunt_metric bench_get_wasted(const struct bench_result *r)
 {
-	return r->traced ? r->trace.wasted_copies : untraced("copies");
+	return r->trace.traced ? r->trace.counts.wasted_copies : untraced("copies");
 }
 
 struct shunt_metric bench_get_app_share(const struct bench_result *r)

@@ -4,28 +4,12 @@
  */
 #include "bench/compare/pass.h"
 
-#include "bench/compare/watch.h"
-#include "bench/lab/wire.h"
 #include "bench/loops/receiver.h"
 
 #include <errno.h>
 #include <string.h>
 
 const char *const bench_pass_names[BENCH_KINDS] = {"rate", "pace", "cost", "count"};
-
-void bench_sum_stats(struct shunt_dev *dev, struct shunt_qstats *sum)
-{
-	uint64_t *to = (uint64_t *)sum;
-
-	memset(sum, 0, sizeof *sum);
-	for (unsigned i = 0; i < shunt_nqueues(dev); i++) {
-		struct shunt_qstats s;
-		const uint64_t *from = (const uint64_t *)&s;
-		shunt_queue_stats(shunt_get_queue(dev, i), &s);
-		for (size_t k = 0; k < sizeof s / sizeof *from; k++)
-			to[k] += from[k];
-	}
-}
 
 uint64_t bench_lost(const struct bench_result *r)
 {
@@ -87,7 +71,7 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 		bench_sender_go(pass->sender, pass->flood);
 	bench_receive(rx);
 	if (what)
-		rc = bench_watch_stop(*pass->watch, res, err);
+		rc = bench_watch_stop(*pass->watch, &res->trace, err);
 	if (pass->sender) {
 		struct shunt_err e;
 		int sent = bench_sender_wait(pass->sender, &res->flood, &e);
@@ -101,7 +85,8 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 	res->elapsed_ns = rx->elapsed_ns;
 	res->app_cpu_ns = rx->cpu_ns;
 	/* A path that sleeps has no empty polls to leave out, and its bursts include the sleep. */
-	res->busy_ns = strstr(pass->spec, "wait=poll") ? 0 : rx->busy_ns;
+	shunt_get_info(dev, &res->info);
+	res->busy_ns = res->info.wait == SHUNT_WAIT_SPIN ? rx->busy_ns : 0;
 	fill_shares(pass, &then, res);
 	return rc;
 }
@@ -112,7 +97,7 @@ static int settle(const struct bench_pass *pass, struct shunt_dev *dev, struct b
 {
 	shunt_stop(dev, NULL);
 	bench_drain(rx);
-	bench_sum_stats(dev, &res->stats);
+	shunt_get_stats(dev, &res->stats);
 	shunt_get_info(dev, &res->info);
 	int rc = shunt_get_ledger(dev, &res->ledger, err);
 	if (rc)
@@ -147,7 +132,7 @@ int bench_pass_run(const struct bench_pass *pass, struct bench_result *res, stru
 		return rc;
 	rc = shunt_start(rx.dev, err);
 	if (!rc)
-		rc = bench_wire_ready(rx.dev, err);
+		rc = shunt_wait_link(rx.dev, BENCH_LINK_S, err);
 	if (!rc) {
 		shunt_queue_identity(shunt_get_queue(rx.dev, 0), &res->id);
 		rc = flow(pass, rx.dev, &rx, res, err);

@@ -6,9 +6,10 @@
 #define BENCH_COMPARE_PASS_H
 
 #include "bench/lab/machine.h"
+#include "bench/lab/wire.h"
+#include "bench/loops/watch.h"
 #include "bench/traffic/sender.h"
 #include "core/histogram.h"
-#include "tracing/tracer.h"
 
 enum bench_pass_kind {
 	BENCH_RATE,  /* nothing attached, at the rate asked for */
@@ -18,8 +19,6 @@ enum bench_pass_kind {
 	BENCH_KINDS
 };
 extern const char *const bench_pass_names[BENCH_KINDS];
-
-struct bench_watch;
 
 struct bench_pass {
 	const char *spec; /* receive device */
@@ -35,11 +34,6 @@ struct bench_pass {
 		*watch; /* for traced kinds: kept from pass to pass, the caller closes it */
 };
 
-/* What a card says of what arrived, over a pass. */
-struct bench_card_counts {
-	uint64_t packets, missed, bad;
-};
-
 struct bench_result {
 	uint64_t offered, sent, delivered, unsendable, bytes;
 	uint64_t window;     /* delivered while the tracer and the clocks ran: before the drain */
@@ -51,11 +45,7 @@ struct bench_result {
 	bool card_known;        /* a card of the kernel's was under test, and told */
 	struct bench_card_counts card;
 	struct shunt_flood_result flood;
-	bool traced;
-	enum shunt_trace_level level; /* that the tracer used */
-	struct shunt_trace_counts trace;
-	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
-	unsigned nprobes;
+	struct bench_trace trace;
 	struct shunt_qstats stats; /* summed over queues */
 	struct shunt_info info;
 	struct shunt_identity id;                         /* of queue 0 */
@@ -68,8 +58,4 @@ int bench_pass_run(
 
 /* Packets that reached the application, or the end of the path where none is meant to. */
 uint64_t bench_lost(const struct bench_result *result);
-
-/* Sum of the counters of all queues. */
-void bench_sum_stats(struct shunt_dev *dev, struct shunt_qstats *sum);
-
 #endif

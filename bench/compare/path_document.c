@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * One path as JSON: totals, figures over rounds, and every pass.
  */
+#include "bench/compare/document.h"
 #include "bench/compare/metrics.h"
-#include "bench/compare/watch.h"
 #include "bench/report/json.h"
-#include "drivers/core/driver.h"
+#include "bench/report/json_dev.h"
 
 #include <string.h>
 
@@ -108,9 +108,9 @@ static struct shunt_metric slowdown(const struct bench_run_path *p)
 	struct shunt_metric cost = bench_over(p, BENCH_COST, bench_get_total_cpu);
 	struct shunt_metric count = bench_over(p, BENCH_COUNT, bench_get_total_cpu);
 
-	if (cost.how == SHUNT_UNAVAILABLE || cost.value <= 0)
+	if (cost.provenance == SHUNT_UNAVAILABLE || cost.value <= 0)
 		return shunt_unavailable("times", "%s", *cost.reason ? cost.reason : "no CPU time");
-	if (count.how == SHUNT_UNAVAILABLE)
+	if (count.provenance == SHUNT_UNAVAILABLE)
 		return shunt_unavailable("times", "%s", count.reason);
 	return shunt_derived(
 		count.value / cost.value, "times", "CPU a packet, count over cost passes");
@@ -173,19 +173,19 @@ static void put_pass_figures(json_t *o, const struct bench_result *r)
 	put_figure(o, "app_cpu_ns",
 		shunt_measured((double)r->app_cpu_ns, "ns", "CLOCK_THREAD_CPUTIME_ID"));
 	none.unit = "ns";
-	put_figure(o, "softirq_ns", r->traced ? r->trace.softirq_ns : none);
+	put_figure(o, "softirq_ns", r->trace.traced ? r->trace.counts.softirq_ns : none);
 	put_figure(o, "generator_cpu_ns",
 		r->flood.cpu_ns ? shunt_measured((double)r->flood.cpu_ns, "ns",
 					  "CLOCK_THREAD_CPUTIME_ID of the generator, softirq in it "
 					  "included")
 				: shunt_unavailable("ns", "no generator ran"));
-	f = r->traced ? r->trace.syscalls : none;
+	f = r->trace.traced ? r->trace.counts.syscalls : none;
 	f.unit = "calls";
 	put_figure(o, "syscalls", f);
-	f = r->traced ? r->trace.copies : none;
+	f = r->trace.traced ? r->trace.counts.copies : none;
 	f.unit = "copies";
 	put_figure(o, "copies", f);
-	f = r->traced ? r->trace.copied_bytes : none;
+	f = r->trace.traced ? r->trace.counts.copied_bytes : none;
 	f.unit = "bytes";
 	put_figure(o, "copied_bytes", f);
 }
@@ -194,7 +194,7 @@ static void put_pass_figures(json_t *o, const struct bench_result *r)
 static json_t *card(
 	const struct bench_run *run, const struct bench_run_path *p, const struct bench_result *r)
 {
-	if (run->filled.nic && bench_is_pci(p->path.spec))
+	if (run->filled.nic && bench_path_is_pci(&p->path))
 		return json_pack("{s:I, s:s}", "seen", (json_int_t)r->ledger.received, "source",
 			r->ledger.received_source);
 	if (!r->card_known)
@@ -246,26 +246,14 @@ static void put_trace(json_t *o, const struct bench_run_path *p)
 	json_t *trace = json_null();
 
 	for (unsigned i = 0; i < p->records; i++)
-		if (p->record[i].kind == BENCH_COUNT && p->record[i].result.traced)
+		if (p->record[i].kind == BENCH_COUNT && p->record[i].result.trace.traced)
 			last = &p->record[i].result;
 	if (last) {
 		trace = json_object();
-		bench_watch_json(trace, last);
+		bench_json_probes(
+			trace, last->trace.level, last->trace.probes, last->trace.nprobes);
 	}
 	json_object_set_new(o, "trace", trace);
-}
-
-static const char *wait_of(const char *spec)
-{
-	return strstr(spec, "wait=poll") ? "poll" : "spin";
-}
-
-static uint64_t room_of(const char *text)
-{
-	struct shunt_spec spec;
-
-	return shunt_spec_parse(&spec, text, NULL) ? 0
-						   : shunt_spec_number(&spec, "room", SHUNT_DEPTH);
 }
 
 json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *p)
@@ -280,8 +268,8 @@ json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *
 	put_text(o, "status", status[p->status]);
 	put_text(o, "reason", p->reason);
 	put_text(o, "mode", info ? info->mode : "");
-	put_text(o, "wait", wait_of(p->path.spec));
-	put_int(o, "room", room_of(p->path.spec));
+	put_text(o, "wait", p->path.polls ? "poll" : "spin");
+	put_int(o, "room", p->path.depth);
 	put_totals(o, p);
 	put_rate(o, run, p);
 	put_figures(o, run, p);

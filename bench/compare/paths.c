@@ -4,6 +4,9 @@
  */
 #include "bench/compare/paths.h"
 
+#include "drivers/core/spec.h"
+#include <shunt/dev.h>
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,14 +37,21 @@ static const struct {
 };
 #define NTABLE (sizeof table / sizeof *table)
 
-const char *bench_path_name(unsigned i, const char **summary, const char **spec, bool *dflt)
+bool bench_path_is_pci(const struct bench_path *path)
 {
-	if (i >= NTABLE)
-		return NULL;
-	*summary = table[i].summary;
-	*spec = table[i].spec;
-	*dflt = table[i].dflt;
-	return table[i].name;
+	return !strcmp(path->scheme, "pci");
+}
+
+/* A spec that can't be read fails when it is opened, with the reason. */
+static void read_spec(struct bench_path *p)
+{
+	struct shunt_spec spec;
+
+	if (shunt_spec_parse(&spec, p->spec, NULL))
+		return;
+	snprintf(p->scheme, sizeof p->scheme, "%s", spec.scheme);
+	p->polls = shunt_spec_is(&spec, "wait", "poll", false);
+	p->depth = (uint32_t)shunt_spec_number(&spec, "depth", SHUNT_DEPTH);
 }
 
 static int add(struct bench_paths *paths, const char *name, const char *family, const char *spec,
@@ -57,7 +67,8 @@ static int add(struct bench_paths *paths, const char *name, const char *family, 
 	memset(p, 0, sizeof *p);
 	snprintf(p->name, sizeof p->name, "%s", name);
 	snprintf(p->spec, sizeof p->spec, "%s", spec);
-	p->family = family;
+	read_spec(p);
+	p->family = family ? family : !strcmp(p->scheme, "packet") ? "kernel" : "bypass";
 	return 0;
 }
 
@@ -77,6 +88,17 @@ static int add_named(struct bench_paths *paths, size_t i, const char *ifname, st
 	p->ceiling = table[i].ceiling;
 	p->busy_poll = table[i].busy_poll;
 	return 0;
+}
+
+bool bench_path_at(unsigned i, const char *ifname, struct bench_path *path, bool *dflt)
+{
+	struct bench_paths one = {.n = 0};
+
+	if (i >= NTABLE || add_named(&one, i, ifname, NULL))
+		return false;
+	*path = one.path[0];
+	*dflt = table[i].dflt;
+	return true;
 }
 
 static int takes_traffic(const char *family, const char *name, struct shunt_err *err)
@@ -138,11 +160,9 @@ int bench_paths_pick(struct bench_paths *paths, const char *list, const char *co
 	else
 		rc = add_default(paths, ifname, kernel_only, err);
 	for (unsigned i = 0; !rc && i < nextra; i++) {
-		const char *family = !strncmp(extra[i], "packet:", 7) ? "kernel" : "bypass";
-		if (kernel_only)
-			rc = takes_traffic(family, extra[i], err);
-		if (!rc)
-			rc = add(paths, extra[i], family, extra[i], err);
+		rc = add(paths, extra[i], NULL, extra[i], err);
+		if (!rc && kernel_only)
+			rc = takes_traffic(paths->path[paths->n - 1].family, extra[i], err);
 	}
 	if (!rc && !paths->n)
 		rc = shunt_fail_usage(err, -EINVAL, "see --list", "no path was named");

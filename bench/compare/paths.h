@@ -6,6 +6,7 @@
 
 #include <shunt/err.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define BENCH_PATHS_MAX 24
 
@@ -15,6 +16,9 @@ struct bench_path {
 	char spec[256];      /* with the interface's name, without netns */
 	const char *summary; /* NULL for a --path */
 	bool ceiling;        /* hands nothing to user space: what the rest is held against */
+	char scheme[16];     /* of spec, and its keys: parsed once, here */
+	bool polls;          /* wait=poll: blocks in poll while the queue is empty */
+	uint32_t depth;      /* queue depth in frames */
 	bool busy_poll;      /* counts only when NAPI polls run in the application's thread */
 };
 
@@ -29,7 +33,9 @@ struct bench_paths {
 int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
 	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err);
 
-/* Walk the table for --list; NULL past the end. */
-const char *bench_path_name(unsigned index, const char **summary, const char **spec, bool *dflt);
+bool bench_path_is_pci(const struct bench_path *path);
+
+/* Walk the named paths, for --list; false past the end. */
+bool bench_path_at(unsigned index, const char *ifname, struct bench_path *path, bool *dflt);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The state of one comparison, shared by the files of the engine: engine.c runs it, selftest.c
- * proves its probes, document.c and gain.c turn it into JSON.
+ * The state of one comparison: engine.c runs it, selftest.c proves its probes, cards.c knows its
+ * wire, document.c writes it. None of these calls another but engine.c.
  */
 #ifndef BENCH_COMPARE_RUN_H
 #define BENCH_COMPARE_RUN_H
@@ -65,27 +65,16 @@ struct bench_run {
 	unsigned warnings;
 };
 
+/* run.c: what engine, self-tests and document share. */
 void bench_warn(struct bench_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* The spec with the lab's namespace put in. */
-void bench_place(const struct bench_run *run, const char *spec, char *buf, size_t size);
 bool bench_stopped(const struct bench_run *run);
+/* -EINTR once the user has stopped the run, else 0. */
+int bench_interrupted(const struct bench_run *run, struct shunt_err *err);
+/* The path's spec with the lab's namespace put in. */
+void bench_place(
+	const struct bench_run *run, const struct bench_path *path, char *buf, size_t size);
 /* One pass with so many frames at such a pace. */
 int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
 	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err);
-
-/* selftest.c: every probe that a default path relies on, in the lab, with a negative control. */
-int bench_selftests(struct bench_run *run, struct shunt_err *err);
-/* run_wire.c: does anything arrive? The first word about a wire that is missing. */
-int bench_wire_probe(struct bench_run *run, struct shunt_err *err);
-/* What cards and machine make of the figures. */
-void bench_wire_warn(struct bench_run *run);
-/* Who took part, for the document: empty in a lab. */
-json_t *bench_cards(const struct bench_run *run);
-/* document.c */
-json_t *bench_document(struct bench_run *run);
-/* path_document.c */
-json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *p);
-/* gain.c */
-json_t *bench_gains(struct bench_run *run);
 
 #endif

@@ -3,9 +3,9 @@
  * then have the frames dropped in XDP and expect 0. A probe that counts wrongly is worse than none.
  */
 #include "bench/compare/selftest.h"
-#include "bench/compare/run.h"
-#include "bench/compare/watch.h"
-#include "drivers/core/netns.h"
+#include "bench/loops/watch.h"
+#include "core/netns.h"
+#include "drivers/core/spec.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static struct shunt_metric get_own_copies(const struct shunt_trace_counts *c)
 {
 	struct shunt_metric f = c->copies;
 
-	if (c->hidden_copies.how != SHUNT_UNAVAILABLE)
+	if (c->hidden_copies.provenance != SHUNT_UNAVAILABLE)
 		f.value -= c->hidden_copies.value;
 	return f;
 }
@@ -61,7 +61,7 @@ struct bench_selftest *bench_selftest_add(
 
 static int64_t value_of(struct bench_selftest *t, const struct shunt_metric *f)
 {
-	if (f->how == SHUNT_UNAVAILABLE) {
+	if (f->provenance == SHUNT_UNAVAILABLE) {
 		snprintf(t->reason, sizeof t->reason, "%s", f->reason);
 		return -1;
 	}
@@ -87,8 +87,7 @@ static int positive(struct bench_run *run, struct bench_sender *sender, const ch
 	struct shunt_flood flood;
 	char placed[352];
 
-	snprintf(placed, sizeof placed, "%s%cnetns=%s", spec, strchr(spec, '?') ? '&' : '?',
-		run->lab.near_path);
+	shunt_spec_add(placed, sizeof placed, spec, "netns", run->lab.near_path);
 	struct bench_pass pass = {.spec = placed,
 		.kind = BENCH_COUNT,
 		.sender = sender,
@@ -142,12 +141,12 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 	struct shunt_identity own = *id;
 	char placed[352];
 
-	snprintf(placed, sizeof placed, DROP "&netns=%s", run->lab.near_path);
+	shunt_spec_add(placed, sizeof placed, DROP, "netns", run->lab.near_path);
 	int rc = shunt_open(&drop, placed, SHUNT_RX, err);
 	if (!rc)
 		rc = shunt_start(drop, err);
 	if (!rc && spec && id->kind != SHUNT_KIND_XSK) {
-		snprintf(placed, sizeof placed, "%s&netns=%s", spec, run->lab.near_path);
+		shunt_spec_add(placed, sizeof placed, spec, "netns", run->lab.near_path);
 		rc = shunt_open(&dev, placed, SHUNT_RX, err);
 		if (!rc)
 			rc = shunt_start(dev, err);
@@ -162,7 +161,7 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 	if (!rc)
 		rc = send_dropped(run, sender, drop, err);
 	if (!rc)
-		rc = bench_watch_stop(run->watch, res, err);
+		rc = bench_watch_stop(run->watch, &res->trace, err);
 	shunt_close(dev, NULL);
 	shunt_close(drop, NULL);
 	return rc;
@@ -172,12 +171,12 @@ static int negative(struct bench_run *run, struct bench_sender *sender, const ch
 static int64_t hits_of(const struct bench_result *res, const char *probe, const char **why)
 {
 	*why = NULL;
-	for (unsigned i = 0; i < res->nprobes; i++) {
-		if (strcmp(res->probes[i].name, probe))
+	for (unsigned i = 0; i < res->trace.nprobes; i++) {
+		if (strcmp(res->trace.probes[i].name, probe))
 			continue;
-		if (!res->probes[i].attached)
-			*why = res->probes[i].reason;
-		return res->probes[i].attached ? (int64_t)res->probes[i].hits : -1;
+		if (!res->trace.probes[i].attached)
+			*why = res->trace.probes[i].reason;
+		return res->trace.probes[i].attached ? (int64_t)res->trace.probes[i].hits : -1;
 	}
 	return -1;
 }
@@ -214,13 +213,13 @@ static void test_path(struct bench_run *run, struct bench_sender *sender, const 
 		t->expected = N;
 		int rc = positive(run, sender, spec, &res[0], &err);
 		if (!rc) {
-			struct shunt_metric f = get(&res[0].trace);
+			struct shunt_metric f = get(&res[0].trace.counts);
 			t->sent = res[0].sent;
 			t->got = value_of(t, &f);
 			rc = negative(run, sender, spec, &res[0].id, &res[1], &err);
 		}
 		if (!rc) {
-			struct shunt_metric f = get(&res[1].trace);
+			struct shunt_metric f = get(&res[1].trace.counts);
 			t->negative_sent = N;
 			t->negative_got = value_of(t, &f);
 		}
@@ -253,7 +252,8 @@ static void test_hidden(struct bench_run *run)
 		if (!rc && !run->filled.packet_generator)
 			rc = positive(run, run->sender,
 				"xdp:" BENCH_NEAR "?attach=native&wait=spin", &res[1], &err);
-		struct shunt_metric f = get_hidden(&res[0].trace), g = get_hidden(&res[1].trace);
+		struct shunt_metric f = get_hidden(&res[0].trace.counts),
+				    g = get_hidden(&res[1].trace.counts);
 		t->sent = res[0].sent;
 		t->negative_sent = res[1].sent;
 		if (rc) {
@@ -289,7 +289,7 @@ static void test_softirq(struct bench_run *run, struct bench_sender *sender)
 		id.netns = shunt_netns_inode(run->lab.near_ns);
 		rc = negative(run, sender, NULL, &id, res, &err);
 		if (!rc)
-			*(ours ? &t->got : &t->negative_got) = (int64_t)res->trace.napi_work;
+			*(ours ? &t->got : &t->negative_got) = (int64_t)res->trace.counts.napi_work;
 	}
 	t->sent = t->negative_sent = N;
 	if (rc)
@@ -320,8 +320,7 @@ int bench_selftests(struct bench_run *run, struct shunt_err *err)
 			bench_warn(run, "self-test of %s (%s) failed: %.120s",
 				run->selftest[i].counts, run->selftest[i].path,
 				run->selftest[i].reason);
-	(void)err;
-	return bench_stopped(run) ? shunt_fail(err, -EINTR, NULL, "interrupted") : 0;
+	return bench_interrupted(run, err);
 }
 #else
 int bench_selftests(struct bench_run *run, struct shunt_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the files of the self-tests share.
+ * Self-tests of the probes, before anything is measured.
  */
 #ifndef BENCH_COMPARE_SELFTEST_H
 #define BENCH_COMPARE_SELFTEST_H
@@ -7,6 +7,9 @@
 #include "bench/compare/run.h"
 
 #define BENCH_SELFTEST_N 1000u
+
+/* Every probe that a default path relies on, in the lab, with a negative control. */
+int bench_selftests(struct bench_run *run, struct shunt_err *err);
 
 /* A new row; NULL when there are too many. Counts are -1 until they were taken. */
 struct bench_selftest *bench_selftest_add(

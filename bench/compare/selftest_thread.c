@@ -5,7 +5,7 @@
 #include "bench/compare/selftest.h"
 
 #ifdef HAVE_TRACING
-#include "bench/compare/watch.h"
+#include "bench/loops/watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -129,12 +129,12 @@ static int64_t watch_subject(struct subject *s, struct bench_selftest *t, struct
 	move_to(&s->stage, STARTED);
 	wait_for(&s->stage, DONE);
 	if (!rc)
-		rc = bench_watch_stop(s->run->watch, res, &s->err);
+		rc = bench_watch_stop(s->run->watch, &res->trace, &s->err);
 	move_to(&s->stage, OVER);
 	pthread_join(thread, NULL);
 	if (rc)
 		snprintf(t->reason, sizeof t->reason, "%.190s", s->err.what);
-	return rc ? -1 : (int64_t)s->kind->get(&res->trace);
+	return rc ? -1 : (int64_t)s->kind->get(&res->trace.counts);
 }
 
 static void test_kind(struct bench_run *run, const struct kind *kind)

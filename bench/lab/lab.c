@@ -4,7 +4,7 @@
 #include "bench/lab/lab.h"
 
 #include "core/link.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <errno.h>
 #include <fcntl.h>

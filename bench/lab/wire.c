@@ -4,53 +4,16 @@
 #include "bench/lab/wire.h"
 
 #include "bench/lab/iface.h"
-#include "core/clock.h"
+#include "core/ifreq.h"
 #include "core/link.h"
-#include "drivers/core/driver.h"
-#include "drivers/core/netdev.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
+#include "drivers/core/spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#define LINK_NS UINT64_C(10000000000) /* auto-negotiation takes up to 5 s, a slow MAC 8 */
-
-/* The index may be another one there: by name. */
-static int wait_link(const char *name, struct shunt_err *err)
-{
-	struct timespec ts = {.tv_nsec = 20000000};
-
-	for (uint64_t end = shunt_now() + LINK_NS;; nanosleep(&ts, NULL)) {
-		int flags = shunt_netdev_flags(if_nametoindex(name));
-		if (flags < 0)
-			return shunt_fail(err, flags, NULL, "cannot read interface '%.60s': %s",
-				name, strerror(-flags));
-		if (flags & IFF_RUNNING)
-			return 0;
-		if (shunt_now() > end)
-			return shunt_fail(err, -ENETDOWN, "look at the cable, and at the other end",
-				"'%.60s' has no link after %u s", name,
-				(unsigned)(LINK_NS / 1000000000u));
-	}
-}
-
-int bench_wire_ready(const struct shunt_dev *dev, struct shunt_err *err)
-{
-	if (!dev->info.ifindex)
-		return 0;
-	int back = shunt_netns_enter(dev->netns);
-	if (back < -1)
-		return shunt_fail(
-			err, back, NULL, "cannot enter the namespace of '%.60s'", dev->info.ifname);
-	int rc = wait_link(dev->info.ifname, err);
-	shunt_netns_leave(back);
-	return rc;
-}
 
 static int take(struct bench_wire_nic *nic, int ns, struct shunt_err *err)
 {
@@ -75,7 +38,7 @@ static int settle(const struct bench_wire_nic *nic, struct shunt_err *err)
 	int back = shunt_netns_enter(nic->ns);
 	if (back < -1)
 		return shunt_fail(err, back, NULL, "cannot enter the lab: %s", strerror(-back));
-	int rc = wait_link(nic->name, err);
+	int rc = shunt_if_wait(nic->name, BENCH_LINK_S, err);
 	shunt_netns_leave(back);
 	return rc;
 }
@@ -89,8 +52,7 @@ int bench_wire_open(struct bench_wire *wire, const char *via, const struct bench
 			"cannot open this thread's namespace: %s", strerror(errno));
 	snprintf(wire->via, sizeof wire->via, "%s", via);
 	if (*wire->from.name)
-		snprintf(wire->via, sizeof wire->via, "%s%cnetns=%s", via,
-			strchr(via, '?') ? '&' : '?', lab->far_path);
+		shunt_spec_add(wire->via, sizeof wire->via, via, "netns", lab->far_path);
 	int rc = take(&wire->nic, lab->near_ns, err);
 	if (!rc && *wire->from.name)
 		rc = take(&wire->from, lab->far_ns, err);

@@ -7,9 +7,16 @@
 #ifndef BENCH_LAB_WIRE_H
 #define BENCH_LAB_WIRE_H
 
-#include "bench/compare/pass.h"
-#include "bench/compare/paths.h"
 #include "bench/lab/lab.h"
+
+#include <stddef.h>
+
+#define BENCH_LINK_S 10u /* auto-negotiation takes up to 5 s, a slow MAC 8 */
+
+/* What a card counted of what arrived. */
+struct bench_card_counts {
+	uint64_t packets, missed, bad;
+};
 
 struct bench_wire_nic {
 	char name[32];    /* "" where there is none to move */
@@ -29,23 +36,20 @@ struct bench_wire {
 
 /* Is all of it there, ready, and free to be taken? Fills nic and from; nothing is touched. Usage
  * errors. */
-int bench_wire_check(struct bench_wire *wire, const char *nic, const char *via,
-	const struct bench_paths *paths, struct shunt_err *err);
+int bench_wire_check(
+	struct bench_wire *wire, const char *nic, const char *via, struct shunt_err *err);
+/* Can the card of this `pci:` path be received on while via sends? Usage errors. */
+int bench_wire_check_pci(const char *spec, const char *via, struct shunt_err *err);
 /* Move the cards and wait for their links. After an error, too, call bench_wire_close. */
 int bench_wire_open(struct bench_wire *wire, const char *via, const struct bench_lab *lab,
 	struct shunt_err *err);
 /* Back to where they were, up if they were up. */
 int bench_wire_close(struct bench_wire *wire, struct shunt_err *err);
 
-/* Of a started device: wait until its interface, if it has one, has a link. Some cards are reset
- * when an XDP program comes or goes. -ENETDOWN after ten seconds. */
-int bench_wire_ready(const struct shunt_dev *dev, struct shunt_err *err);
-
 /* What the kernel's card has counted so far: false where it can't be read. */
 bool bench_wire_count(const struct bench_wire *wire, struct bench_card_counts *counts);
 
-bool bench_is_pci(const char *spec);
-/* The address in a `pci:` spec, long form. */
+/* The address in a `pci:` spec, long form; -EINVAL for any other scheme. */
 int bench_pci_address(const char *spec, char *buf, size_t size);
 
 #endif

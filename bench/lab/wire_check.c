@@ -4,8 +4,9 @@
 #include "bench/lab/wire.h"
 
 #include "bench/lab/iface.h"
-#include "drivers/core/driver.h"
-#include "drivers/pci/pci.h"
+#include "drivers/core/spec.h"
+#include "drivers/pci/cards.h"
+#include <shunt/shunt.h>
 
 #include <errno.h>
 #include <ifaddrs.h>
@@ -13,17 +14,14 @@
 #include <stdio.h>
 #include <string.h>
 
-bool bench_is_pci(const char *spec)
-{
-	return !strncmp(spec, "pci:", 4);
-}
-
 int bench_pci_address(const char *spec, char *buf, size_t size)
 {
 	struct shunt_spec s;
 	struct pci_info info;
 	int rc = shunt_spec_parse(&s, spec, NULL);
 
+	if (!rc && strcmp(s.scheme, "pci"))
+		rc = -EINVAL;
 	if (!rc)
 		rc = pci_find(&info, s.target, NULL);
 	snprintf(buf, size, "%s", rc ? "" : info.addr);
@@ -104,7 +102,7 @@ static int check_via(const char *via, const struct bench_wire_nic *nic, struct b
 	*from = (struct bench_wire_nic){.ns = -1};
 	if (rc)
 		return rc;
-	if (bench_is_pci(via))
+	if (!strcmp(spec.scheme, "pci"))
 		return try_open(via, SHUNT_TX, err);
 	if (strcmp(spec.scheme, "packet") && strcmp(spec.scheme, "xdpgen") &&
 		strcmp(spec.scheme, "xdp"))
@@ -128,25 +126,22 @@ static int check_via(const char *via, const struct bench_wire_nic *nic, struct b
 	return rc;
 }
 
-int bench_wire_check(struct bench_wire *wire, const char *nic, const char *via,
-	const struct bench_paths *paths, struct shunt_err *err)
+int bench_wire_check(
+	struct bench_wire *wire, const char *nic, const char *via, struct shunt_err *err)
 {
-	char sender[32] = "", address[32];
 	int rc = check_nic(nic, &wire->nic, err);
 
-	if (!rc)
-		rc = check_via(via, &wire->nic, &wire->from, err);
-	if (!rc && bench_is_pci(via))
-		bench_pci_address(via, sender, sizeof sender);
-	for (unsigned i = 0; !rc && i < paths->n; i++) {
-		const char *spec = paths->path[i].spec;
-		if (!bench_is_pci(spec))
-			continue;
-		rc = try_open(spec, SHUNT_RX, err);
-		if (!rc && !bench_pci_address(spec, address, sizeof address) &&
-			!strcmp(address, sender))
-			rc = shunt_fail_usage(err, -EINVAL, "name another card on the same wire",
-				"'%.60s' can't be measured and send, too", address);
-	}
+	return rc ? rc : check_via(via, &wire->nic, &wire->from, err);
+}
+
+int bench_wire_check_pci(const char *spec, const char *via, struct shunt_err *err)
+{
+	char address[32], sender[32];
+	int rc = try_open(spec, SHUNT_RX, err);
+
+	if (!rc && !bench_pci_address(spec, address, sizeof address) &&
+		!bench_pci_address(via, sender, sizeof sender) && !strcmp(address, sender))
+		rc = shunt_fail_usage(err, -EINVAL, "name another card on the same wire",
+			"'%.60s' can't be measured and send, too", address);
 	return rc;
 }

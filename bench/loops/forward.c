@@ -4,7 +4,6 @@
  */
 #include "bench/loops/forward.h"
 
-#include "bench/compare/pass.h"
 #include "core/clock.h"
 
 #include <errno.h>
@@ -250,8 +249,8 @@ void bench_forward_ledger(const struct bench_forward *f, unsigned way, struct sh
 	const struct bench_way *w = &f->way[way];
 	struct shunt_qstats from, to;
 
-	bench_sum_stats(f->dev[way], &from);
-	bench_sum_stats(f->dev[!way], &to);
+	shunt_get_stats(f->dev[way], &from);
+	shunt_get_stats(f->dev[!way], &to);
 	const struct shunt_loss loss[] = {
 		{"tx_full", "the far side took no more: dropped after a bounded number of tries",
 			w->tx_full},

@@ -3,8 +3,6 @@
  */
 #include "bench/loops/forward.h"
 
-#include "drivers/core/driver.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,31 +17,28 @@
 
 /* A card of ours: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them
  * that the other side may want. */
-static bool is_card(const struct shunt_dev *dev)
+static bool is_card(const struct shunt_info *info)
 {
-	return !strcmp(dev->spec.scheme, "pci");
+	return !strcmp(info->scheme, "pci");
 }
 
-/* A card has no queues until it is started; then it has what was asked for, or one a CPU. */
-static uint32_t queues_of(const struct shunt_dev *dev)
+/* A card has no queues until it is started; then it has what was asked for, or one per CPU. */
+static uint32_t queues_of(const struct shunt_info *info)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int asked = atoi(shunt_spec_get(&dev->spec, "queues", "0"));
 
-	if (dev->nqueues)
-		return dev->nqueues;
-	if (asked > 0)
-		return (uint32_t)asked;
+	if (info->queues)
+		return info->queues;
 	return cpus < 1 ? 1 : cpus > CARD_QUEUES ? CARD_QUEUES : (uint32_t)cpus;
 }
 
-static uint32_t chunks_for(const struct shunt_dev *dev)
+static uint32_t chunks_for(const struct shunt_info *info)
 {
-	uint32_t room = 1;
+	uint32_t depth = 1;
 
-	while (room < dev->depth)
-		room *= 2;
-	return queues_of(dev) * (room + IN_FLIGHT + (is_card(dev) ? 0 : DEVICE_RING));
+	while (depth < info->depth)
+		depth *= 2;
+	return queues_of(info) * (depth + IN_FLIGHT + (is_card(info) ? 0 : DEVICE_RING));
 }
 
 static int make_region(struct bench_forward *f, struct shunt_err *err)
@@ -51,11 +46,11 @@ static int make_region(struct bench_forward *f, struct shunt_err *err)
 	struct shunt_region_opts opts = {.chunk = SHUNT_CHUNK};
 
 	for (unsigned i = 0; i < 2; i++) {
-		const struct shunt_dev *dev = f->dev[i];
-		opts.chunks += chunks_for(dev);
+		struct shunt_info info;
+		shunt_get_info(f->dev[i], &info);
+		opts.chunks += chunks_for(&info);
 		/* An interface may be a card, too: zero-copy wants so much. */
-		if (is_card(dev) || dev->info.ifname[0] ||
-			dev->info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
+		if (is_card(&info) || info.ifname[0] || info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
 			opts.chunk = 2 * SHUNT_CHUNK;
 	}
 	return shunt_region_create(&f->region, &opts, err);
@@ -86,16 +81,19 @@ static void share(struct bench_forward *f)
 /* Two ends that can't forward to each other. */
 static int check(const struct bench_forward *f, struct shunt_err *err)
 {
-	const struct shunt_info *a = &f->dev[0]->info, *b = &f->dev[1]->info;
+	static const char *const wait[] = {"spin", "poll", "adaptive"};
+	struct shunt_info at[2];
 
-	if (a->ifindex && a->ifindex == b->ifindex && a->netns == b->netns)
+	for (unsigned i = 0; i < 2; i++)
+		shunt_get_info(f->dev[i], &at[i]);
+	if (at[0].ifindex && at[0].ifindex == at[1].ifindex && at[0].netns == at[1].netns)
 		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
-			"both devices are %s: it would be sent its own frames", a->ifname);
+			"both devices are %s: it would be sent its own frames", at[0].ifname);
 	for (unsigned i = 0; !f->one_way && i < 2; i++)
-		if (!shunt_spec_is(&f->dev[i]->spec, "wait", "spin", true))
+		if (at[i].wait != SHUNT_WAIT_SPIN)
 			return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
 				"wait=%s: while one side sleeps the other one's packets would wait",
-				shunt_spec_get(&f->dev[i]->spec, "wait", ""));
+				wait[at[i].wait]);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "bench/lab/lab.h"
 #include "bench/loops/forward.h"
 #include "bench/traffic/frames.h"
+#include "drivers/core/spec.h"
 
 #include <errno.h>
 #include <shunt/shunt.h>
@@ -80,11 +81,6 @@ static int send_frames(const struct bench_lab *lab, unsigned n, struct shunt_err
 	shunt_close(dev, NULL);
 	free(frames);
 	return rc;
-}
-
-static void place(char *buf, size_t size, const char *spec, const char *netns)
-{
-	snprintf(buf, size, "%s%cnetns=%s", spec, strchr(spec, '?') ? '&' : '?', netns);
 }
 
 static unsigned receive(
@@ -166,9 +162,9 @@ int main(int argc, char **argv)
 		return fprintf(stderr, "usage: loop SPEC FRAMES [BURST [SPEC]]\n"), 2;
 	if (bench_lab_open(&lab, NULL, &err) || bench_lab_open(&second, NULL, &err))
 		return fail(&err);
-	place(spec, sizeof spec, argv[1], lab.near_path);
+	shunt_spec_add(spec, sizeof spec, argv[1], "netns", lab.near_path);
 	if (argc > 4) {
-		place(to, sizeof to, argv[4], second.near_path);
+		shunt_spec_add(to, sizeof to, argv[4], "netns", second.near_path);
 		got = forward(&lab, spec, to, frames, burst);
 	} else {
 		got = receive(&lab, spec, frames, burst);

@@ -5,7 +5,7 @@
  */
 #include "bench/lab/lab.h"
 #include "bench/traffic/frames.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

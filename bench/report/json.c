@@ -32,13 +32,13 @@ static json_t *number(double value)
 
 json_t *bench_json_metric(const struct shunt_metric *f)
 {
-	bool odd = f->how != SHUNT_UNAVAILABLE && !finite_figure(f);
-	bool have = f->how != SHUNT_UNAVAILABLE && !odd;
+	bool odd = f->provenance != SHUNT_UNAVAILABLE && !finite_figure(f);
+	bool have = f->provenance != SHUNT_UNAVAILABLE && !odd;
 	const char *reason = odd ? "the computation gave no finite number" : f->reason;
 
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:i}", "value",
 		have ? number(f->value) : json_null(), "unit", bench_json_text(f->unit), "how",
-		shunt_how_name(odd ? SHUNT_UNAVAILABLE : f->how), "source",
+		shunt_provenance_name(odd ? SHUNT_UNAVAILABLE : f->provenance), "source",
 		bench_json_text(f->source), "reason", bench_json_text(reason), "bound",
 		shunt_bound_name(f->bound), "min", have ? number(f->min) : json_null(), "max",
 		have ? number(f->max) : json_null(), "rounds", have ? (int)f->rounds : 0);

@@ -43,3 +43,20 @@ json_t *bench_json_ledger(const struct shunt_ledger *l)
 		"received_source", l->received_source ? l->received_source : "", "delivered",
 		(json_int_t)l->delivered, "loss", loss, "unaccounted", (json_int_t)l->unaccounted);
 }
+
+void bench_json_probes(
+	json_t *o, enum shunt_trace_level level, const struct shunt_probe_info *probes, unsigned n)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct shunt_probe_info *p = &probes[i];
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", p->name, "counts",
+				      p->counts, "attached", p->attached, "hits",
+				      (json_int_t)p->hits, "reason", bench_json_text(p->reason)));
+	}
+	json_object_set_new(o, "level", json_string(shunt_trace_level_name(level)));
+	json_object_set_new(o, "means", json_string(shunt_trace_level_means(level)));
+	json_object_set_new(o, "probes", list);
+}

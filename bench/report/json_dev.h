@@ -5,6 +5,7 @@
 #ifndef BENCH_REPORT_JSON_DEV_H
 #define BENCH_REPORT_JSON_DEV_H
 
+#include "tracing/tracer.h"
 #include <jansson.h>
 #include <shunt/shunt.h>
 
@@ -14,5 +15,9 @@ json_t *bench_json_notes(const struct shunt_info *info); /* array of sentences *
 json_t *bench_json_info(const struct shunt_info *info);
 /* received, received_source, delivered, loss by name, unaccounted */
 json_t *bench_json_ledger(const struct shunt_ledger *ledger);
+
+/* What a tracer was attached to: level, means, probes of o. */
+void bench_json_probes(
+	json_t *o, enum shunt_trace_level level, const struct shunt_probe_info *probes, unsigned n);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Devices: the part of open, start, stop and close that is the same for every driver.
  */
+#include "core/netns.h"
 #include "drivers/core/driver.h"
 #include "drivers/core/netdev.h"
-#include "drivers/core/netns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,6 +65,12 @@ static int read_spec(
 	dev->depth = (uint32_t)shunt_spec_number(&dev->spec, "depth", SHUNT_DEPTH);
 	dev->fd = (int)shunt_spec_number(&dev->spec, "fd", (uint64_t)-1);
 	dev->info.driver = dev->drv->name;
+	dev->info.scheme = dev->drv->scheme;
+	dev->info.depth = dev->depth;
+	dev->info.wait = dev->poll ? SHUNT_WAIT_POLL
+			 : shunt_spec_is(&dev->spec, "wait", "adaptive", false)
+				 ? SHUNT_WAIT_ADAPTIVE
+				 : SHUNT_WAIT_SPIN;
 	snprintf(dev->info.spec, sizeof dev->info.spec, "%s", spec);
 	return 0;
 }

@@ -11,7 +11,6 @@
 #include <shunt/flood.h>
 #include <shunt/trace.h>
 
-#define SHUNT_DEPTH   8192u /* frames that wait for the application on every path, by default */
 #define SHUNT_QUEUES  64u
 #define SHUNT_POLL_MS 100 /* the longest that a burst sleeps */
 

@@ -4,7 +4,7 @@
 #include "drivers/core/netdev.h"
 
 #include "core/ifreq.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -14,15 +14,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-int shunt_netdev_flags(unsigned ifindex)
-{
-	struct ifreq ifr = {.ifr_flags = 0};
-
-	int rc = shunt_ifreq(ifindex, SIOCGIFFLAGS, &ifr);
-
-	return rc ? rc : (int)(unsigned short)ifr.ifr_flags;
-}
-
 int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct ifreq ifr = {.ifr_mtu = 0};
@@ -31,7 +22,7 @@ int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err)
 	if (!ifindex)
 		return shunt_fail_usage(err, -ENODEV, "`ip -br link` lists them, in that namespace",
 			"%s: there is no interface '%.60s'", dev->spec.scheme, dev->spec.target);
-	int flags = shunt_netdev_flags(ifindex);
+	int flags = shunt_if_flags(ifindex);
 	if (flags < 0)
 		return shunt_fail(err, flags, NULL, "%s: cannot read interface '%.60s': %s",
 			dev->spec.scheme, dev->spec.target, strerror(-flags));
@@ -83,9 +74,22 @@ int shunt_link_state(const struct shunt_dev *dev)
 
 	if (back < -1)
 		return 0; /* not to be known: say nothing rather than something wrong */
-	int flags = shunt_netdev_flags(dev->info.ifindex);
+	int flags = shunt_if_flags(dev->info.ifindex);
 	shunt_netns_leave(back);
 	if (flags < 0)
 		return flags == -ENODEV ? -ENODEV : 0;
 	return flags & IFF_UP ? 0 : -ENETDOWN;
+}
+
+int shunt_wait_link(const struct shunt_dev *dev, unsigned seconds, struct shunt_err *err)
+{
+	if (!dev->info.ifindex)
+		return 0;
+	int back = shunt_netns_enter(dev->netns);
+	if (back < -1)
+		return shunt_fail(err, back, NULL, "cannot enter the network namespace of '%.60s'",
+			dev->info.ifname);
+	int rc = shunt_if_wait(dev->info.ifname, seconds, err);
+	shunt_netns_leave(back);
+	return rc;
 }

@@ -18,7 +18,4 @@ int shunt_netdev_promiscuous(const struct shunt_dev *dev, struct shunt_err *err)
 /* The same by a packet socket that is there: on, or off again before it is closed. 0 or -errno. */
 int shunt_netdev_membership(int fd, unsigned ifindex, bool on);
 
-/* Flags (IFF_*), or -errno: -ENODEV when it is gone. In the thread's namespace. */
-int shunt_netdev_flags(unsigned ifindex);
-
 #endif

@@ -150,6 +150,17 @@ bool shunt_spec_is(const struct shunt_spec *spec, const char *key, const char *v
 	return v ? !strcmp(v, value) : dflt;
 }
 
+int shunt_spec_add(char *buf, size_t size, const char *spec, const char *key, const char *value)
+{
+	struct shunt_spec s;
+	bool has = !shunt_spec_parse(&s, spec, NULL) && shunt_spec_get(&s, key, NULL);
+	int n = has ? snprintf(buf, size, "%s", spec)
+		    : snprintf(buf, size, "%s%c%s=%s", spec, strchr(spec, '?') ? '&' : '?', key,
+			      value);
+
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
 int shunt_spec_list(const char *text, uint64_t *mask)
 {
 	*mask = 0;

@@ -7,6 +7,7 @@
 
 #include <shunt/err.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SHUNT_SPEC_MAX  256
@@ -43,6 +44,9 @@ const char *shunt_spec_get(const struct shunt_spec *spec, const char *key, const
 uint64_t shunt_spec_number(const struct shunt_spec *spec, const char *key, uint64_t dflt);
 /* True when the key has the value, or was not given and dflt is set. */
 bool shunt_spec_is(const struct shunt_spec *spec, const char *key, const char *value, bool dflt);
+
+/* spec with key=value added, unless it has the key. -ENAMETOOLONG when buf is too small. */
+int shunt_spec_add(char *buf, size_t size, const char *spec, const char *key, const char *value);
 
 /* Lists of numbers, "0-3,7": sets bits of *mask (numbers below 64). -EINVAL. */
 int shunt_spec_list(const char *text, uint64_t *mask);

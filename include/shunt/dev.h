@@ -14,6 +14,11 @@ extern "C" {
 
 enum shunt_dir { SHUNT_RX = 1, SHUNT_TX = 2, SHUNT_RXTX = 3 };
 
+#define SHUNT_DEPTH 8192u /* default depth= of every path: frames that wait for the application */
+
+/* wait=: what an empty shunt_rx does. */
+enum shunt_wait { SHUNT_WAIT_SPIN, SHUNT_WAIT_POLL, SHUNT_WAIT_ADAPTIVE };
+
 #define SHUNT_FACTS 16
 #define SHUNT_NOTES 8
 
@@ -21,7 +26,11 @@ enum shunt_dir { SHUNT_RX = 1, SHUNT_TX = 2, SHUNT_RXTX = 3 };
  * are sentences that say why each fall-back was taken. */
 struct shunt_info {
 	const char *driver;
+	const char *scheme;
 	char spec[256];
+	enum shunt_wait wait;
+	uint32_t depth;  /* depth=N: frames that may wait per queue */
+	uint32_t queues; /* that it has, or that were asked for before start; 0: not known yet */
 	char ifname[32]; /* "" where there is none */
 	uint32_t ifindex;
 	uint32_t mtu;
@@ -44,6 +53,9 @@ struct shunt_info {
 SHUNT_API int shunt_open(
 	struct shunt_dev **dev, const char *spec, enum shunt_dir dir, struct shunt_err *err);
 SHUNT_API int shunt_start(struct shunt_dev *dev, struct shunt_err *err);
+/* Of a started device: wait until its interface has carrier; 0 at once where it has no interface.
+ * Some cards are reset when an XDP program is attached or detached. -ENETDOWN after so long. */
+SHUNT_API int shunt_wait_link(const struct shunt_dev *dev, unsigned seconds, struct shunt_err *err);
 /* No more packets arrive; those already queued can still be received until shunt_close, so that
  * nothing is lost at the end: receive until 0 after shunt_stop. Final counters are read here. */
 SHUNT_API int shunt_stop(struct shunt_dev *dev, struct shunt_err *err);
@@ -55,6 +67,8 @@ SHUNT_API unsigned shunt_nqueues(const struct shunt_dev *dev);
 SHUNT_API struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index);
 
 SHUNT_API void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info);
+/* The sum of all queues' counters; any thread. */
+SHUNT_API void shunt_get_stats(const struct shunt_dev *dev, struct shunt_qstats *sum);
 /* Live while started, final once stopped (unaccounted is meaningful then). */
 SHUNT_API int shunt_get_ledger(
 	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);

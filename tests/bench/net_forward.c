@@ -69,7 +69,7 @@ static uint64_t copies(const struct bench_forward *f)
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct shunt_qstats s;
-		bench_sum_stats(f->dev[i], &s);
+		shunt_get_stats(f->dev[i], &s);
 		sum += s.user_copies;
 	}
 	return sum;

@@ -3,8 +3,8 @@
 
 #include "core/link.h"
 #include "core/link_xdp.h"
-#include "drivers/core/netdev.h"
-#include "drivers/core/netns.h"
+#include "core/ifreq.h"
+#include "core/netns.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -18,7 +18,7 @@ Test(lab, both_ends_are_up_and_apart)
 	cr_assert_geq(back, 0);
 	cr_assert_eq(if_nametoindex(BENCH_NEAR), lab.near_ifindex);
 	cr_assert_eq(if_nametoindex(BENCH_FAR), 0u);
-	cr_assert(shunt_netdev_flags(lab.near_ifindex) & IFF_UP);
+	cr_assert(shunt_if_flags(lab.near_ifindex) & IFF_UP);
 	cr_assert_eq(shunt_netns_leave(back), 0);
 	cr_assert_neq(shunt_netns_inode(lab.near_ns), shunt_netns_inode(lab.far_ns));
 	bench_lab_close(&lab);

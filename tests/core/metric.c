@@ -18,7 +18,7 @@ Test(figure, median_min_max_of_odd_and_even)
 	cr_assert_eq(f.rounds, 3);
 	f = shunt_over_rounds(r, 4);
 	cr_assert_float_eq(f.value, 4, 0);
-	cr_assert_eq(f.how, SHUNT_MEASURED);
+	cr_assert_eq(f.provenance, SHUNT_MEASURED);
 	cr_assert_str_eq(f.source, "clock");
 	cr_assert_str_eq(f.unit, "ns");
 	/* The rounds themselves are not sorted. */
@@ -31,15 +31,15 @@ Test(figure, unavailable_rounds_are_left_out)
 		shunt_measured(10, "ns", "a"), shunt_measured(20, "ns", "a")};
 	struct shunt_metric f = shunt_over_rounds(r, 3);
 
-	cr_assert_eq(f.how, SHUNT_MEASURED);
+	cr_assert_eq(f.provenance, SHUNT_MEASURED);
 	cr_assert_eq(f.rounds, 2);
 	cr_assert_float_eq(f.value, 15, 0);
 	cr_assert_str_eq(f.reason, "");
 	r[1] = r[2] = shunt_unavailable("ns", "later");
 	f = shunt_over_rounds(r, 3);
-	cr_assert_eq(f.how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(f.provenance, SHUNT_UNAVAILABLE);
 	cr_assert_str_eq(f.reason, "first 1");
-	cr_assert_eq(shunt_over_rounds(NULL, 0).how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(shunt_over_rounds(NULL, 0).provenance, SHUNT_UNAVAILABLE);
 	cr_assert(*shunt_over_rounds(NULL, 0).reason);
 }
 
@@ -52,7 +52,7 @@ Test(figure, the_weakest_claim_wins)
 	strcpy(r[2].reason, "one may hide");
 	for (int turn = 0; turn < 3; turn++) {
 		struct shunt_metric f = shunt_over_rounds(r, 3), first = r[0];
-		cr_assert_eq(f.how, SHUNT_DERIVED);
+		cr_assert_eq(f.provenance, SHUNT_DERIVED);
 		cr_assert_str_eq(f.source, "counter");
 		cr_assert_eq(f.bound, SHUNT_LOWER);
 		cr_assert_str_eq(f.reason, "one may hide");
@@ -73,13 +73,13 @@ Test(figure, per)
 	cr_assert_float_eq(q.min, 30, 0);
 	cr_assert_float_eq(q.max, 90, 0);
 	cr_assert_str_eq(q.unit, "bytes/packet");
-	cr_assert_eq(q.how, SHUNT_MEASURED);
+	cr_assert_eq(q.provenance, SHUNT_MEASURED);
 	/* Nothing to divide by is no zero, and no infinity. */
-	cr_assert_eq(shunt_per(&f, 0, "x").how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(shunt_per(&f, 0, "x").provenance, SHUNT_UNAVAILABLE);
 	cr_assert(*shunt_per(&f, 0, "x").reason);
 	f = shunt_unavailable("ns", "no probe");
 	q = shunt_per(&f, 10, "ns/packet");
-	cr_assert_eq(q.how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(q.provenance, SHUNT_UNAVAILABLE);
 	cr_assert_str_eq(q.reason, "no probe");
 	cr_assert_str_eq(q.unit, "ns/packet");
 }

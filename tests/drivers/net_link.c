@@ -4,7 +4,7 @@
 #include "core/link.h"
 #include "core/link_list.h"
 #include "drivers/core/driver.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 #include "tests/net.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "tests/drivers/packet.h"
 
 #include "core/link.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <pthread.h>
 

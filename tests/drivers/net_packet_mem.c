@@ -3,7 +3,7 @@
  */
 #include "tests/drivers/packet.h"
 
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <arpa/inet.h>
 #include <linux/if_ether.h>

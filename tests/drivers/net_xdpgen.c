@@ -4,7 +4,7 @@
 #include "bench/traffic/frames.h"
 #include "core/clock.h"
 #include "core/link.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

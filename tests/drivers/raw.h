@@ -6,7 +6,7 @@
 #define TESTS_DRIVERS_RAW_H
 
 #include "core/link.h"
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 #include "tests/net.h"
 
 #include <arpa/inet.h>

@@ -37,7 +37,7 @@ Test(tracer, counts_system_calls_by_number)
 	start(t);
 	c = stop(t);
 	is(&c.syscalls, 0, SHUNT_MEASURED);
-	cr_assert_eq(c.copies.how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(c.copies.provenance, SHUNT_UNAVAILABLE);
 	shunt_tracer_close(t);
 }
 
@@ -191,12 +191,12 @@ Test(tracer, calibrates_or_says_why_not)
 	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
 	for (unsigned what = 0; what <= SHUNT_TRACE_SWITCHES; what = what ? what * 2 : 1) {
 		struct shunt_metric f = what ? shunt_trace_probe_cost(what) : shunt_null_syscall();
-		if (f.how == SHUNT_UNAVAILABLE)
+		if (f.provenance == SHUNT_UNAVAILABLE)
 			cr_assert_neq(f.reason[0], 0);
 		else
 			cr_assert(f.value > 5 && f.value < 20000, "%u: %.0f ns", what, f.value);
 	}
-	cr_assert_eq(shunt_trace_probe_cost(SHUNT_TRACE_ALL).how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(shunt_trace_probe_cost(SHUNT_TRACE_ALL).provenance, SHUNT_UNAVAILABLE);
 }
 
 Test(tracer, splits_softirq_time)

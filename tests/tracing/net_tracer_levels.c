@@ -45,7 +45,7 @@ struct path {
 	void (*run)(void *ctx);
 	void *ctx;
 	const char *function, *source; /* source: how it begins at level F */
-	enum shunt_how at_t;
+	enum shunt_provenance at_t;
 };
 
 /* A tracer that uses functions; loading takes long on a slow machine, so one does for many paths.

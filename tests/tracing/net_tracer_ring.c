@@ -16,7 +16,7 @@ static unsigned statistics(int fd)
 	return st.tp_packets - st.tp_drops;
 }
 
-static enum shunt_how how(const struct shunt_tracer *t)
+static enum shunt_provenance how(const struct shunt_tracer *t)
 {
 	return shunt_tracer_level(t) == SHUNT_LEVEL_F ? SHUNT_MEASURED : SHUNT_DERIVED;
 }
@@ -67,7 +67,7 @@ Test(tracer_ring, counts_with_and_without_poll)
 		if (how(r.t) == SHUNT_MEASURED)
 			is(&c.copied_bytes, FRAMES * 60, SHUNT_MEASURED);
 		else
-			cr_assert_eq(c.copied_bytes.how, SHUNT_UNAVAILABLE);
+			cr_assert_eq(c.copied_bytes.provenance, SHUNT_UNAVAILABLE);
 		cr_assert_eq(c.by_nr[SYS_poll], polls ? 4u : 0u);
 	}
 	/* Nothing was cleared by looking. */
@@ -121,7 +121,7 @@ Test(tracer_ring, says_when_the_socket_is_gone)
 	r.t = must_trace_at(SHUNT_LEVEL_T, SHUNT_TRACE_COPIES, &r.id, 1);
 	start(r.t);
 	c = stop(r.t);
-	cr_assert_eq(c.copies.how, SHUNT_UNAVAILABLE);
+	cr_assert_eq(c.copies.provenance, SHUNT_UNAVAILABLE);
 	rig_close(&r);
 }
 

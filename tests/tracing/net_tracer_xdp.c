@@ -50,7 +50,7 @@ struct copies {
 	struct xsk_opts opts;
 	bool live, socket, by_binding;
 	double hidden;
-	enum shunt_how how;
+	enum shunt_provenance provenance;
 };
 
 static void expect(struct copies c)
@@ -72,13 +72,13 @@ static void expect(struct copies c)
 		else
 			settle(r.t, FRAMES * each);
 		struct shunt_trace_counts n = stop(r.t);
-		is(&n.hidden_copies, FRAMES * c.hidden, c.how);
-		is(&n.copies, FRAMES * each, c.how);
-		is(&n.copied_bytes, FRAMES * each * sizes[i], c.how);
+		is(&n.hidden_copies, FRAMES * c.hidden, c.provenance);
+		is(&n.copies, FRAMES * each, c.provenance);
+		is(&n.copied_bytes, FRAMES * each * sizes[i], c.provenance);
 		if (c.socket)
 			is(&n.wasted_copies, 0, SHUNT_MEASURED);
 		else
-			cr_assert_eq(n.wasted_copies.how, SHUNT_UNAVAILABLE);
+			cr_assert_eq(n.wasted_copies.provenance, SHUNT_UNAVAILABLE);
 	}
 	rig_close(&r);
 }
@@ -88,8 +88,8 @@ static void expect(struct copies c)
 	{                                                                                          \
 		expect((struct copies){__VA_ARGS__});                                              \
 	}
-#define NATIVE .how = SHUNT_MEASURED
-#define SKB    .opts.skb_mode = true, .how = SHUNT_MEASURED
+#define NATIVE .provenance = SHUNT_MEASURED
+#define SKB    .opts.skb_mode = true, .provenance = SHUNT_MEASURED
 #define PLAIN  .opts.plain = true /* a program that takes no frags */
 
 COPIES(native_mode_hides_no_copy_of_a_live_frame, NATIVE, .live = true)
@@ -106,7 +106,7 @@ COPIES(finds_a_socket_by_what_it_is_bound_to, NATIVE, .socket = true, .live = tr
 	.by_binding = true)
 
 /* A plain program in skb mode is judged by head-room. */
-#define JUDGED .opts = {.skb_mode = true, .plain = true}, .how = SHUNT_DERIVED
+#define JUDGED .opts = {.skb_mode = true, .plain = true}, .provenance = SHUNT_DERIVED
 COPIES(skb_mode_without_frags_hides_no_copy_of_a_live_frame, JUDGED, .live = true)
 COPIES(skb_mode_without_frags_hides_a_copy_of_an_skb, JUDGED, .hidden = 1)
 COPIES(an_skb_mode_socket_without_frags_copies_a_live_frame_once, JUDGED, .socket = true,

@@ -4,7 +4,7 @@
 #ifndef TESTS_TRACING_TRACING_H
 #define TESTS_TRACING_TRACING_H
 
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 #include "tests/net.h"
 #include "tracing/tracer.h"
 
@@ -75,9 +75,9 @@ static inline struct shunt_trace_counts stop(struct shunt_tracer *t)
 	return c;
 }
 
-static inline void is(const struct shunt_metric *f, double value, enum shunt_how how)
+static inline void is(const struct shunt_metric *f, double value, enum shunt_provenance how)
 {
-	cr_assert_eq(f->how, how, "%s: %s", shunt_how_name(f->how), f->reason);
+	cr_assert_eq(f->provenance, how, "%s: %s", shunt_provenance_name(f->provenance), f->reason);
 	cr_assert_eq(f->bound, SHUNT_EXACT, "%s", f->reason);
 	cr_assert_eq(f->value, value, "%.0f, not %.0f", f->value, value);
 }

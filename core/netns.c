@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Network namespaces by setns(2). /proc/thread-self is this thread's, not the process's.
  */
-#include "drivers/core/netns.h"
+#include "core/netns.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A comparison's cards: does anything arrive at them, what is to be said of them, who they are.
  */
-#include "bench/compare/run.h"
-#include "bench/report/json.h"
-#include "drivers/core/driver.h"
-#include "drivers/pci/pci.h"
+#include "bench/compare/cards.h"
+
+#include "drivers/pci/cards.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,14 +15,17 @@
 #define PROBE_PPS    1000.0
 #define PROBES       3 /* a switch may need a moment after a card's reset */
 
-static int probe(struct bench_run *run, const char *spec, const char *name, struct shunt_err *err)
+static int probe(struct bench_run *run, const struct bench_path *path, const char *name,
+	struct shunt_err *err)
 {
 	struct bench_run_path *p = calloc(1, sizeof *p);
 	struct bench_result *res = calloc(1, sizeof *res);
 	int rc = p && res ? 0 : shunt_fail(err, -ENOMEM, NULL, "out of memory");
 
-	if (!rc)
-		bench_place(run, spec, p->spec, sizeof p->spec);
+	if (!rc) {
+		p->path = *path;
+		bench_place(run, path, p->spec, sizeof p->spec);
+	}
 	for (int i = 0; !rc && !res->delivered && i < PROBES && !bench_stopped(run); i++)
 		rc = bench_one_pass(run, p, BENCH_RATE, PROBE_FRAMES, PROBE_PPS, res, err);
 	if (!rc && !res->delivered && !bench_stopped(run))
@@ -38,18 +40,17 @@ static int probe(struct bench_run *run, const char *spec, const char *name, stru
 int bench_wire_probe(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_sender *lab = run->sender;
-	char spec[64];
+	struct bench_path kernel = {.polls = true};
 
 	run->sender = run->via;
-	snprintf(spec, sizeof spec, "packet:%s?mode=mmsg&wait=poll", run->wire.nic.name);
-	int rc = probe(run, spec, run->wire.nic.name, err);
+	snprintf(kernel.spec, sizeof kernel.spec, "packet:%s?mode=mmsg&wait=poll",
+		run->wire.nic.name);
+	int rc = probe(run, &kernel, run->wire.nic.name, err);
 	for (unsigned i = 0; !rc && i < run->npaths; i++)
-		if (bench_is_pci(run->path[i].path.spec))
-			rc = probe(run, run->path[i].path.spec, run->path[i].path.name, err);
+		if (bench_path_is_pci(&run->path[i].path))
+			rc = probe(run, &run->path[i].path, run->path[i].path.name, err);
 	run->sender = lab;
-	if (!rc && bench_stopped(run))
-		rc = shunt_fail(err, -EINTR, NULL, "interrupted");
-	return rc;
+	return rc ? rc : bench_interrupted(run, err);
 }
 
 /* Who else speaks on the wire is counted as ours. */
@@ -79,7 +80,7 @@ void bench_wire_warn(struct bench_run *run)
 	for (unsigned i = 0; i < run->npaths; i++) {
 		const struct bench_run_path *p = &run->path[i];
 		warn_of_strays(run, p);
-		if (!bench_is_pci(p->path.spec) ||
+		if (!bench_path_is_pci(&p->path) ||
 			bench_pci_address(p->path.spec, address, sizeof address) ||
 			pci_find(&info, address, NULL))
 			continue;
@@ -127,7 +128,7 @@ json_t *bench_cards(const struct bench_run *run)
 	add_card(cards, "kernel", run->wire.nic.name, run->wire.nic.driver, run->wire.nic.address);
 	for (unsigned i = 0; i < run->npaths; i++) {
 		const struct bench_run_path *p = &run->path[i];
-		if (bench_is_pci(p->path.spec))
+		if (bench_path_is_pci(&p->path))
 			add_pci(cards, "bypass", p->path.spec,
 				p->records ? &p->record[0].result.info : NULL);
 	}

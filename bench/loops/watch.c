@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A tracer on a device's queues and the run's threads.
  */
-#include "bench/compare/watch.h"
-#include "bench/report/json.h"
+#include "bench/loops/watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,15 +44,15 @@ int bench_watch_start(struct bench_watch *w, struct shunt_err *err)
 	return shunt_tracer_start(w->tracer, err);
 }
 
-int bench_watch_stop(struct bench_watch *w, struct bench_result *res, struct shunt_err *err)
+int bench_watch_stop(struct bench_watch *w, struct bench_trace *trace, struct shunt_err *err)
 {
 	int rc = shunt_tracer_stop(w->tracer, err);
 
 	if (!rc)
-		rc = shunt_tracer_read(w->tracer, &res->trace, err);
-	res->nprobes = shunt_tracer_probes(w->tracer, res->probes, SHUNT_PROBES_MAX);
-	res->level = shunt_tracer_level(w->tracer);
-	res->traced = !rc;
+		rc = shunt_tracer_read(w->tracer, &trace->counts, err);
+	trace->nprobes = shunt_tracer_probes(w->tracer, trace->probes, SHUNT_PROBES_MAX);
+	trace->level = shunt_tracer_level(w->tracer);
+	trace->traced = !rc;
 	return rc;
 }
 
@@ -80,9 +79,9 @@ int bench_watch_start(struct bench_watch *w, struct shunt_err *err)
 	return shunt_fail(err, -ENOTSUP, NULL, "no tracing");
 }
 
-int bench_watch_stop(struct bench_watch *w, struct bench_result *res, struct shunt_err *err)
+int bench_watch_stop(struct bench_watch *w, struct bench_trace *trace, struct shunt_err *err)
 {
-	(void)w, (void)res;
+	(void)w, (void)trace;
 	return shunt_fail(err, -ENOTSUP, NULL, "no tracing");
 }
 
@@ -91,22 +90,6 @@ void bench_watch_close(struct bench_watch *w)
 	(void)w;
 }
 #endif
-
-void bench_watch_json(json_t *o, const struct bench_result *r)
-{
-	json_t *probes = json_array();
-
-	for (unsigned i = 0; i < r->nprobes; i++) {
-		const struct shunt_probe_info *p = &r->probes[i];
-		json_array_append_new(
-			probes, json_pack("{s:s, s:s, s:b, s:I, s:o}", "name", p->name, "counts",
-					p->counts, "attached", p->attached, "hits",
-					(json_int_t)p->hits, "reason", bench_json_text(p->reason)));
-	}
-	json_object_set_new(o, "level", json_string(shunt_trace_level_name(r->level)));
-	json_object_set_new(o, "means", json_string(shunt_trace_level_means(r->level)));
-	json_object_set_new(o, "probes", probes);
-}
 
 int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
 	pid_t generator, struct shunt_err *err)

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Where drivers and tracing meet: a tracer told who the queues and threads of a run are.
+ * Where drivers and tracing meet: a tracer is told the queues and threads of a run.
  * Without tracing in the build, opening one fails with the reason.
  */
-#ifndef BENCH_COMPARE_WATCH_H
-#define BENCH_COMPARE_WATCH_H
+#ifndef BENCH_LOOPS_WATCH_H
+#define BENCH_LOOPS_WATCH_H
 
-#include "bench/compare/pass.h"
-
-#include <jansson.h>
+#include "tracing/tracer.h"
+#include <shunt/shunt.h>
 
 struct bench_watch;
+
+/* What a tracer found while it was attached. */
+struct bench_trace {
+	bool traced; /* the rest holds */
+	enum shunt_trace_level level;
+	struct shunt_trace_counts counts;
+	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
+	unsigned nprobes;
+};
 
 /* Watch queues, the calling thread as the application, and generator (0: none). *watch is NULL at
  * the first call, which loads BPF programs; later calls aim the same watch at others, which is
@@ -20,10 +28,8 @@ int bench_watch_aim(struct bench_watch **watch, unsigned what, const struct shun
 int bench_watch_dev(struct bench_watch **watch, unsigned what, struct shunt_dev *dev,
 	pid_t generator, struct shunt_err *err);
 int bench_watch_start(struct bench_watch *watch, struct shunt_err *err);
-/* Detach; fill result's trace and probes. */
-int bench_watch_stop(struct bench_watch *watch, struct bench_result *result, struct shunt_err *err);
+/* Detach, and fill trace. */
+int bench_watch_stop(struct bench_watch *watch, struct bench_trace *trace, struct shunt_err *err);
 void bench_watch_close(struct bench_watch *watch);
-/* The level that a traced result was got at, and its probes: level, means, probes of o. */
-void bench_watch_json(json_t *o, const struct bench_result *result);
 
 #endif

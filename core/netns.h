@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Step into a network namespace and back. Affects the calling thread only.
  */
-#ifndef DRIVERS_CORE_NETNS_H
-#define DRIVERS_CORE_NETNS_H
+#ifndef CORE_NETNS_H
+#define CORE_NETNS_H
 
 #include <stdint.h>
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A comparison that has ended, as JSON: shunt-compare/1, docs/schema/compare.schema.json. The
+ * caller owns what is returned.
+ */
+#ifndef BENCH_COMPARE_DOCUMENT_H
+#define BENCH_COMPARE_DOCUMENT_H
+
+#include "bench/compare/run.h"
+
+json_t *bench_document(struct bench_run *run);
+/* path_document.c: one path. */
+json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *p);
+/* gain.c: bypass paths against kernel paths. */
+json_t *bench_gains(struct bench_run *run);
+
+#endif
