@@ -47,18 +47,6 @@ static struct shunt_metric get_hidden(const struct shunt_trace_counts *c)
 	return c->hidden_copies;
 }
 
-struct bench_selftest *bench_selftest_add(
-	struct bench_run *run, const char *path, const char *counts)
-{
-	if (run->nselftests == BENCH_SELFTESTS)
-		return NULL;
-	struct bench_selftest *t = &run->selftest[run->nselftests++];
-	snprintf(t->path, sizeof t->path, "%s", path);
-	snprintf(t->counts, sizeof t->counts, "%s", counts);
-	t->expected = t->got = t->negative_got = -1;
-	return t;
-}
-
 static int64_t value_of(struct bench_selftest *t, const struct shunt_metric *f)
 {
 	if (f->provenance == SHUNT_UNAVAILABLE) {
@@ -68,16 +56,6 @@ static int64_t value_of(struct bench_selftest *t, const struct shunt_metric *f)
 	if (!*t->probe)
 		snprintf(t->probe, sizeof t->probe, "%.60s", f->source);
 	return llround(f->value);
-}
-
-void bench_selftest_judge(struct bench_selftest *t)
-{
-	t->passed = t->got >= 0 && t->got == t->expected && t->negative_got == 0;
-	if (!t->passed && !*t->reason)
-		snprintf(t->reason, sizeof t->reason,
-			"expected %" PRId64 ", counted %" PRId64
-			"; of dropped ones expected 0, counted %" PRId64,
-			t->expected, t->got, t->negative_got);
 }
 
 /* Send N and count with everything attached. */
