@@ -203,7 +203,7 @@ static int pair_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		return q->error;
 	disarm(e);
 	unsigned got = shunt_pair_ring_pop(&e->ring, pkts, n);
-	if (!got && q->dev->poll && q->dev->state == SHUNT_STARTED) {
+	if (!got && q->dev->info.wait && q->dev->state == SHUNT_STARTED) {
 		sleep_a_while(e);
 		got = shunt_pair_ring_pop(&e->ring, pkts, n);
 	}
