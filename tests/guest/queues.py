@@ -33,7 +33,7 @@ def main():
     done = guest(["--nic", "virtio,mq=2", "--nic", "virtio,packed,mq=2", "--nic", "virtio,mq=2,kernel",
                   "--nic", "igb", "--wire", "hub"], ["bash", "-c", SCRIPT], timeout=300, SHUNT_CARD=program,
                  SHUNT_FRAMES=str(FRAMES), SHUNT_SEED=str(SEED), SHUNT_RUNS=" ".join(f"{a},{b},{n}" for _, a, b, n in RUNS))
-    t.equal(done.returncode, 0, "the guest is content")
+    t.equal(done.returncode, 0, "the guest exits with 0")
     words = done.stdout.split()
     t.equal(words[:4], ["rx-0", "rx-1", "tx-0", "tx-1"], "the kernel's driver has two pairs of queues")
     for name, _, to, n in RUNS:
