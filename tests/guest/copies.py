@@ -26,7 +26,7 @@ def documents(text):
         yield doc
 
 
-def figure(doc, name, value):
+def metric(doc, name, value):
     f = doc["trace"][name]
     t.ok((f["value"], f["how"], f["bound"]) == (value, "measured", "exact"), f"{name} {value}, by {f['source']}", f)
 
@@ -63,20 +63,20 @@ def main():
     socket, xsk, card = docs
 
     hits = traced(socket, "recvmsg")
-    figure(socket, "copies", socket["packets"])
-    figure(socket, "copied_bytes", socket["bytes"])
+    metric(socket, "copies", socket["packets"])
+    metric(socket, "copied_bytes", socket["bytes"])
     t.equal(hits["fexit/skb_copy_datagram_iter"], socket["packets"], "the function that copies ran once per packet")
     t.equal(hits["tp_btf/skb_copy_datagram_iovec"], socket["packets"], "and its tracepoint says the same")
 
     hits = traced(xsk, "zero-copy")
-    figure(xsk, "copies", 0)
-    figure(xsk, "hidden_copies", 0)
+    metric(xsk, "copies", 0)
+    metric(xsk, "hidden_copies", 0)
     t.equal(hits["fexit/__xsk_rcv"], 0, "the function that copies never ran")
     t.ok(hits["tp_btf/xdp_redirect"] >= PACKETS / 2, "while packets went in", hits)
     spins(xsk)
 
     hits = traced(card, "igb")
-    figure(card, "copies", 0)
+    metric(card, "copies", 0)
     t.equal(hits["fexit/skb_copy_datagram_iter"], 0, "no packet came to the thread by the kernel")
     spins(card, NAPS)
     t.finish()

@@ -15,7 +15,7 @@ from guest import need_bench, said, words
 from tap import Tap
 
 FRAMES = 5000
-WINDOW = 64  # fewer than any ring holds: nothing is lost for want of room
+WINDOW = 64  # fewer than any ring holds: no ring overflows
 CARDS = ("virtio", "igb")
 
 shunt = os.path.abspath(sys.argv[1])

@@ -54,7 +54,7 @@ class Peer:
             line = next((x for x in text.splitlines() if f" dir={direction} " in x), "")
             n = self.frames
             t.ok(f"sent={n} received={n} compared={n} mismatched=0 duplicates=0 disordered=0" in line,
-                 line or f"{self.name} {direction}: no word from the peer", text)
+                 line or f"{self.name} {direction}: the peer printed nothing", text)
         t.equal(self.process.returncode, 0, f"{self.name}: the peer saw no difference")
 
 

@@ -24,9 +24,9 @@ def counted(path):
     if done.returncode:
         print("\n".join("# " + line for line in said(done).splitlines()))
         t.finish()
-    t.ok(f"{CARD}: instructions per packet, {LOOP}, burst {BURST}: 0." in done.stdout, "the ratio is told", said(done))
+    t.ok(f"{CARD}: instructions per packet, {LOOP}, burst {BURST}: 0." in done.stdout, "the ratio is printed", said(done))
     for command in ("windows-shunt pci:0000:", "windows-dpdk -l 1", f"scripts/guest --nic {CARD}"):
-        t.ok(command in done.stdout, f"the command line is told: {command}", said(done))
+        t.ok(command in done.stdout, f"the command line is printed: {command}", said(done))
     with open(path, encoding="utf-8") as f:
         return json.load(f)
 
@@ -48,7 +48,7 @@ def sane(doc):
 
 
 def verdict(doc, name, metric, value):
-    """The exit status and the words of --show, with a figure of that contender changed."""
+    """The exit status and the words of --show, with a metric of that contender changed."""
     changed = json.loads(json.dumps(doc))
     one = changed["cards"][CARD]["figures"][name][LOOP][BURST]
     if value is None:
@@ -64,7 +64,7 @@ def verdict(doc, name, metric, value):
 def verdicts(doc):
     one = doc["cards"][CARD]["figures"]["shunt"][LOOP][BURST]
     same = verdict(doc, "shunt", "lines", one["lines"])
-    t.ok(same.returncode == 0 and "NOT REACHED" not in same.stdout, "the same figures: the same verdict", said(same))
+    t.ok(same.returncode == 0 and "NOT REACHED" not in same.stdout, "the same counts: the same verdict", said(same))
     for metric, words in (("instructions", "instructions"), ("mmio", "MMIO accesses"), ("lines", "cache lines")):
         done = verdict(doc, "shunt", metric, 10 * one[metric])
         bad = [line for line in done.stdout.splitlines() if "NOT REACHED" in line]

@@ -42,7 +42,7 @@ def main():
         frames, flows = ([int(x) for x in counts[i].split(",")] if counts else [] for i in (1, 2))
         t.ok(f" sent={FRAMES} received={FRAMES} twice=0 moved=0 queues={n} " in line and sum(frames) == FRAMES
              and sum(flows) == 64 and min(frames) > FRAMES / n / 8,
-             f"{name}: {line or 'no word'}", said(done))
+             f"{name}: {line or 'no output'}", said(done))
     t.finish()
 
 

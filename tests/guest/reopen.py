@@ -31,7 +31,7 @@ def main():
     t.equal(done.returncode, 0, "the guest exits with 0: no DMA fault")
     line = next((x for x in done.stdout.splitlines() if x.startswith("card=")), "")
     t.ok(re.search(rf" rounds={ROUNDS} seconds=\d+ fds=\+0 mappings=\+0 huge_kb=\+0 locked_kb=\+0$", line),
-         f"{kind}: {line or 'no word'}", said(done))
+         f"{kind}: {line or 'no output'}", said(done))
     free = re.search(r"huge pages free: (\d+) (\d+)", done.stdout)
     t.ok(free and free[1] == free[2] and free[1] != "0", "every huge page is free again", said(done))
     t.finish()

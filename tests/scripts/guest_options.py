@@ -15,7 +15,7 @@ REFUSED = (
     (["--nic", "virtio,mq=2", "--wire", "host", "--out", "/tmp"], "mq="),
     (["--nic", "virtio,mq=2", "--wire", "stream", "--out", "/tmp"], "mq="),
     (["--nic", "virtio,depth=300"], "'depth=300'"),
-    (["--nic", "virtio,packed,room=512"], "room= is called depth=: --nic virtio,depth=512"),
+    (["--nic", "virtio,packed,room=512"], "no virtio with 'room=512', it is called depth=512"),
     (["--plugin", "/nonexistent.so,out=x"], "no file '/nonexistent.so'"), (["--nic"], "takes a value"),
 )
 

@@ -62,7 +62,7 @@ def failures():
     """Whatever a program said before: what meson says of it counts."""
     for result, stdout, what in (("TIMEOUT", "ok 1 - x\n1..1\n", "a time-out after the last subtest"),
                                  ("TIMEOUT", "ok 1 - x\n1..5\n", "a time-out before it"),
-                                 ("TIMEOUT", "", "a time-out without a word"),
+                                 ("TIMEOUT", "", "a time-out without output"),
                                  ("ERROR", "ok 1 - x\n1..1\n", "an exit status"),
                                  ("INTERRUPT", "", "an interrupt")):
         status, lines = summary([entry("net / a", result=result, stdout=stdout)])

@@ -72,7 +72,7 @@ static void see_line(struct cpu *c, uint64_t line)
 		if (c->seen[i].line == line)
 			return;
 	if (c->used == SLOTS - 1)
-		return; /* the report says so: no figure is better than a wrong one */
+		return; /* the report says so: no count is better than a wrong one */
 	c->used++;
 	c->seen[i].line = line;
 	c->seen[i].window = c->window;
