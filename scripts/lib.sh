@@ -14,6 +14,14 @@ fail() { # STATUS MESSAGE
 	exit "$1"
 }
 
+# Names in sections of a list of packages, one per line; those that only part of shunt needs with their `?`.
+packages() { # FILE SECTION...
+	local file=$1
+	shift
+	awk -v want=" $* " '/^\[/ { on = index(want, " " substr($1, 2, length($1) - 2) " ") }
+		on && /^[^[#]/ { print $1 }' "$file"
+}
+
 # Where scripts/guest keeps QEMU and kernels: never in the checkout.
 guest_cache() { echo "${XDG_CACHE_HOME:-/var/cache}/shunt-guest"; }
 

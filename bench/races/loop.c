@@ -117,7 +117,7 @@ static int fill_pair(struct shunt_dev *far[2], const char *from, const char *to,
 			return shunt_fail(err, -ENOMEM, NULL, "no chunk is left for a frame");
 		p.len = BENCH_FRAME_MIN;
 		if (shunt_tx(q, &p, 1) != 1)
-			return shunt_fail(err, -ENOSPC, NULL, "the pair has no room");
+			return shunt_fail(err, -ENOSPC, NULL, "the pair is full");
 	}
 	return rc;
 }

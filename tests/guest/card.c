@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * In the guest, through the library: what takes many devices or queues in one process.
- *   guest-card rounds CARD PEER N: N times opens CARD, sends a frame to PEER and receives one
+ *   guest-card reopen CARD PEER N: N times opens CARD, sends a frame to PEER and receives one
  *     from it, and closes. What the process holds is compared after the first rounds and the last.
  *   guest-card queues FROM TO FRAMES SEED: sends frames of 64 flows, and says in which of TO's
  *     queues each came. A tap may hold a thousand frames of an earlier run: SEED tells them apart.
@@ -128,7 +128,7 @@ static struct holds holds(void)
 	return h;
 }
 
-static int rounds(const char *card, const char *peer, uint32_t n)
+static int reopen(const char *card, const char *peer, uint32_t n)
 {
 	struct shunt_dev *far = start(peer, SHUNT_RXTX);
 	struct holds before = {0}, now;
@@ -224,12 +224,12 @@ static int queues(const char *from, const char *to, uint32_t frames)
 
 int main(int argc, char **argv)
 {
-	if (argc == 5 && !strcmp(argv[1], "rounds"))
-		return rounds(argv[2], argv[3], (uint32_t)atoi(argv[4]));
+	if (argc == 5 && !strcmp(argv[1], "reopen"))
+		return reopen(argv[2], argv[3], (uint32_t)atoi(argv[4]));
 	if (argc == 6 && !strcmp(argv[1], "queues")) {
 		seed = strtoull(argv[5], NULL, 0);
 		return queues(argv[2], argv[3], (uint32_t)atoi(argv[4]));
 	}
-	fprintf(stderr, "usage: guest-card rounds CARD PEER N | queues FROM TO FRAMES SEED\n");
+	fprintf(stderr, "usage: guest-card reopen CARD PEER N | queues FROM TO FRAMES SEED\n");
 	return 2;
 }

@@ -14,7 +14,7 @@ nic, shunt, alone = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3:] == [
 RATE, SECONDS = 500, 0.6
 FRAMES = int(RATE * SECONDS)
 XDP = ["xdp-native"] if nic == "igb" else []  # its driver has native XDP, and resets the card for it
-SCHEMA = [os.path.join(ROOT, "tests/cli/schema.py"), os.path.join(ROOT, "docs/schema/compare.schema.json")]
+SCHEMA = [os.path.join(ROOT, "tests/apps/schema.py"), os.path.join(ROOT, "docs/schema/compare.schema.json")]
 
 # $NIC0 is the sender's, by the kernel's driver; $NIC1 the kernel's; $NIC2 ours.
 NAMES = """
@@ -82,13 +82,13 @@ def check_counts(t, doc):
     t.equal([p["name"] for p in xdp], XDP, "native XDP ran where the driver has it")
     for path, copies in ((recv, 1), (ring, 1), *((p, 1) for p in xdp), (ours, 0)):
         f = path["copies_per_packet"]
-        t.equal((f["value"], f["bound"]), (copies, "exact"), f"{path['name']}: exactly {copies} copies a packet")
+        t.equal((f["value"], f["bound"]), (copies, "exact"), f"{path['name']}: exactly {copies} copies per packet")
         f = path["copied_bytes_per_packet"]
         t.equal(f["value"], 60 * copies, f"{path['name']}: and their bytes")
     calls = ours["syscalls_per_packet"]
     made = [r["syscalls"]["value"] for r in passes(ours, "count")]
     t.ok(calls["how"] == "measured" and max(made) <= 8,
-         f"{ours['name']}: no system call a packet: {made} to begin and end a pass of {FRAMES}", calls)
+         f"{ours['name']}: no system call per packet: {made} to begin and end a pass of {FRAMES}", calls)
     t.ok(recv["syscalls_per_packet"]["value"] >= 0.9, "packet-recv: one", recv["syscalls_per_packet"])
     for path in (recv, ring):
         t.ok(path["cpu_ns_per_packet"]["softirq"]["value"] > 0, f"{path['name']}: softirq is charged to it")
@@ -159,7 +159,7 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         kernel = [f"{nic},kernel"] * 2
         done = run_guest(out, kernel, "none", ALONE) if alone else run_guest(out, kernel + [nic], "hub", SCRIPT)
-        t.equal(done.returncode, 0, "the guest is content")
+        t.equal(done.returncode, 0, "the guest exits with 0")
         try:
             (check_alone if alone else check_run)(t, out)
         except (OSError, ValueError, KeyError, IndexError) as why:

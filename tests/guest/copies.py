@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a packet costs by three ways into one machine, counted by one tracer: the kernel's socket copies
-it once, a card that the process drives and AF_XDP without a copy not at all. On the kernel whose igb has
+"""Copies and system calls per packet on three receive paths, counted by one tracer: the kernel's socket copies
+each packet once, a card that the process drives and AF_XDP without a copy not at all. On the kernel whose igb has
 zero-copy. copies.py SHUNT"""
 import json
 import os
@@ -26,7 +26,7 @@ def documents(text):
         yield doc
 
 
-def figure(doc, name, value):
+def metric(doc, name, value):
     f = doc["trace"][name]
     t.ok((f["value"], f["how"], f["bound"]) == (value, "measured", "exact"), f"{name} {value}, by {f['source']}", f)
 
@@ -47,36 +47,36 @@ def spins(doc, naps=0):
     calls = dict(doc["trace"]["by_syscall"])
     slept = calls.pop("clock_nanosleep", 0)
     t.ok(sum(calls.values()) <= CALLS and all(n <= 2 for n in calls.values()) and slept <= naps,
-         f"no system call a packet: {doc['trace']['by_syscall']}", doc["trace"]["syscalls"])
+         f"no system call per packet: {doc['trace']['by_syscall']}", doc["trace"]["syscalls"])
 
 
 def main():
     need_bench("sid")
     done = guest(["--kernel", "sid", "--nic", "igb,kernel", "--nic", "igb", "--wire", "hub"],
                  [script, shunt, str(PACKETS)], timeout=300)
-    t.equal(done.returncode, 0, "the guest is content")
+    t.equal(done.returncode, 0, "the guest exits with 0")
     docs = list(documents(done.stdout))
-    t.equal(len(docs), 3, "three ways")
+    t.equal(len(docs), 3, "three receive paths")
     if t.failed:
         print("\n".join("# " + line for line in said(done).splitlines()))
         t.finish()
     socket, xsk, card = docs
 
     hits = traced(socket, "recvmsg")
-    figure(socket, "copies", socket["packets"])
-    figure(socket, "copied_bytes", socket["bytes"])
-    t.equal(hits["fexit/skb_copy_datagram_iter"], socket["packets"], "the function that copies ran once a packet")
+    metric(socket, "copies", socket["packets"])
+    metric(socket, "copied_bytes", socket["bytes"])
+    t.equal(hits["fexit/skb_copy_datagram_iter"], socket["packets"], "the function that copies ran once per packet")
     t.equal(hits["tp_btf/skb_copy_datagram_iovec"], socket["packets"], "and its tracepoint says the same")
 
     hits = traced(xsk, "zero-copy")
-    figure(xsk, "copies", 0)
-    figure(xsk, "hidden_copies", 0)
+    metric(xsk, "copies", 0)
+    metric(xsk, "hidden_copies", 0)
     t.equal(hits["fexit/__xsk_rcv"], 0, "the function that copies never ran")
     t.ok(hits["tp_btf/xdp_redirect"] >= PACKETS / 2, "while packets went in", hits)
     spins(xsk)
 
     hits = traced(card, "igb")
-    figure(card, "copies", 0)
+    metric(card, "copies", 0)
     t.equal(hits["fexit/skb_copy_datagram_iter"], 0, "no packet came to the thread by the kernel")
     spins(card, NAPS)
     t.finish()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# In a guest with two igb on one wire, the first with its kernel driver: what a packet costs by three
-# ways in, as `shunt rx --trace` counts it. One JSON document a way on stdout. copies.sh SHUNT PACKETS
+# In a guest with two igb on one wire, the first with its kernel driver: copies and calls per packet on three
+# receive paths, as `shunt rx --trace` counts them. One JSON document per path on stdout. copies.sh SHUNT PACKETS
 shunt=$1 packets=$2
 eth=$(ls "/sys/bus/pci/devices/$NIC0/net")
 ip link set "$eth" up

@@ -15,7 +15,7 @@ from guest import need_bench, said, words
 from tap import Tap
 
 FRAMES = 5000
-WINDOW = 64  # fewer than any ring holds: nothing is lost for want of room
+WINDOW = 64  # fewer than any ring holds: no ring overflows
 CARDS = ("virtio", "igb")
 
 shunt = os.path.abspath(sys.argv[1])
@@ -83,7 +83,7 @@ def main():
         good, bad = exchange(out, socks) if bench.poll() is None else ([0, 0], 0)
         stdout, stderr = bench.communicate(timeout=200)
         done = subprocess.CompletedProcess([], bench.returncode, stdout, stderr)
-        t.equal(done.returncode, 0, "the guest is content")
+        t.equal(done.returncode, 0, "the guest exits with 0")
         t.equal((good, bad), ([FRAMES, FRAMES], 0), f"{' and '.join(CARDS)}: every frame, both ways, in order")
         try:
             with open(f"{out}/fwd.json", encoding="utf-8") as f:

@@ -47,15 +47,15 @@ class Peer:
         self.process.stdout.readline()
 
     def finish(self, t):
-        """Its verdict, in its own words, one check a direction."""
+        """Its verdict, in its own words, one check per direction."""
         self.process.terminate()
         text = self.process.communicate(timeout=60)[0]
         for direction in ("tx", "rx"):
             line = next((x for x in text.splitlines() if f" dir={direction} " in x), "")
             n = self.frames
             t.ok(f"sent={n} received={n} compared={n} mismatched=0 duplicates=0 disordered=0" in line,
-                 line or f"{self.name} {direction}: no word from the peer", text)
-        t.equal(self.process.returncode, 0, f"{self.name}: the peer is content")
+                 line or f"{self.name} {direction}: the peer printed nothing", text)
+        t.equal(self.process.returncode, 0, f"{self.name}: the peer saw no difference")
 
 
 # Card N of the guest, with the N-th of SHUNT_KEYS, against the peer at nicN of SHUNT_OUT.
@@ -78,7 +78,7 @@ def move(t, shunt, program, cards, frames, script=MOVE, options=(), timeout=BOOT
         done = guest([*nics, *options, "--wire", "host", "--out", out], ["bash", "-c", script], timeout=timeout,
                      SHUNT_EXE=shunt, SHUNT_OUT=out, SHUNT_FRAMES=str(frames),
                      SHUNT_KEYS=" ".join(keys for _, _, _, keys in cards))
-        t.equal(done.returncode, 0, "the guest is content")
+        t.equal(done.returncode, 0, "the guest exits with 0")
         for peer in peers:
             peer.finish(t)
         if done.returncode or t.failed:

@@ -41,7 +41,7 @@ def main():
     sys.stdout.write(stdout)
     if bench.returncode or "\n1.." not in stdout:
         done = subprocess.CompletedProcess([], bench.returncode, stdout, stderr)
-        print("not ok 99 - the guest is content\n" + "\n".join("# " + x for x in said(done).splitlines()))
+        print("not ok 99 - the guest exits with 0\n" + "\n".join("# " + x for x in said(done).splitlines()))
         sys.exit(1)
 
 

@@ -27,7 +27,7 @@ def main():
                  timeout=400, SHUNT_PING=ping)
     sys.stdout.write(done.stdout)
     if done.returncode or "\n1.." not in done.stdout:
-        print("not ok 99 - the guest is content\n" + "\n".join("# " + x for x in said(done).splitlines()))
+        print("not ok 99 - the guest exits with 0\n" + "\n".join("# " + x for x in said(done).splitlines()))
         sys.exit(1)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The host's end of a guest's card: sends and receives raw frames on a pair of Unix sockets (QEMU's
- * -netdev dgram), compares every one, and says so in one line a direction.
+ * -netdev dgram), compares every one, and says so in one line per direction.
  *   guest-peer NIC RING BASE FRAMES SEED [tx] [rx]
  * BASE is DIR/nicN. Writes BASE.tx.pcap, the frames that the guest shall send; sends its own as
  * soon as BASE.go is there; on SIGTERM compares BASE.rx.pcap, what the guest received. Status 0:
@@ -21,7 +21,7 @@
 struct tally {
 	enum frame_dir dir;
 	uint32_t sent, received, compared, mismatched, duplicates, disordered, strays, next;
-	uint8_t *seen; /* a byte a frame */
+	uint8_t *seen; /* one byte per frame */
 };
 
 struct peer {

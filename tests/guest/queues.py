@@ -33,7 +33,7 @@ def main():
     done = guest(["--nic", "virtio,mq=2", "--nic", "virtio,packed,mq=2", "--nic", "virtio,mq=2,kernel",
                   "--nic", "igb", "--wire", "hub"], ["bash", "-c", SCRIPT], timeout=300, SHUNT_CARD=program,
                  SHUNT_FRAMES=str(FRAMES), SHUNT_SEED=str(SEED), SHUNT_RUNS=" ".join(f"{a},{b},{n}" for _, a, b, n in RUNS))
-    t.equal(done.returncode, 0, "the guest is content")
+    t.equal(done.returncode, 0, "the guest exits with 0")
     words = done.stdout.split()
     t.equal(words[:4], ["rx-0", "rx-1", "tx-0", "tx-1"], "the kernel's driver has two pairs of queues")
     for name, _, to, n in RUNS:
@@ -42,7 +42,7 @@ def main():
         frames, flows = ([int(x) for x in counts[i].split(",")] if counts else [] for i in (1, 2))
         t.ok(f" sent={FRAMES} received={FRAMES} twice=0 moved=0 queues={n} " in line and sum(frames) == FRAMES
              and sum(flows) == 64 and min(frames) > FRAMES / n / 8,
-             f"{name}: {line or 'no word'}", said(done))
+             f"{name}: {line or 'no output'}", said(done))
     t.finish()
 
 

@@ -54,7 +54,7 @@ need_bench()
 # The timers of such a guest stall on a busy machine, and its kernel complains: its exit status says nothing.
 boot = guest(["--nic", "virtio", "--no-intremap"], ["bash", "-c", UNSAFE], timeout=300, SHUNT_EXE=shunt)
 check(boot, "unsafe", r"^shunt: [^|]* needs unsafe interrupts: [^|]*allow_unsafe_interrupts=1\| status 2$", "refused")
-check(boot, "accepted", r"unaccounted +0\|.* status 0$", "accepted by whoever says so")
+check(boot, "accepted", r"unaccounted +0\|.* status 0$", "accepted where the module allows them")
 
 boot = guest(["--nic", "virtio,group,kernel", "--nic", "virtio,group", "--nic", "virtio"], ["bash", "-c", GROUP],
              timeout=300, SHUNT_EXE=shunt)
@@ -63,9 +63,9 @@ check(boot, "group", r"^shunt: IOMMU group \d+ of 0000:01:06.0 is not viable: ke
       r"0000:01:04.0 \(virtio-pci\): [^|]*\| status 2$", "refused, with the others' names")
 check(boot, "list", r"group not viable", "devices says so, too")
 check(boot, "viable", r"unaccounted +0\|.* status 0$", "works when the others are bound as well")
-check(boot, "none", r"no huge pages \([^|]*nr_hugepages=64 .* status 0$", "no huge pages: works, and says so")
-check(boot, "few", r"no huge pages \([^|]*nr_hugepages=64 .* status 0$", "too few huge pages: works, and says so")
-check(boot, "enough", r"^(?!.*no huge pages).* status 0$", "enough of them: nothing to say")
+check(boot, "none", r"no huge pages \([^|]*nr_hugepages=64 .* status 0$", "no huge pages: works, with a note")
+check(boot, "few", r"no huge pages \([^|]*nr_hugepages=64 .* status 0$", "too few huge pages: works, with a note")
+check(boot, "enough", r"^(?!.*no huge pages).* status 0$", "enough of them: no note")
 check(boot, "unbound", r"^shunt: 0000:00:08.0 is not bound to vfio-pci: sudo shunt devices bind [^|]*\| status 2$",
       "a card without driver")
 check(boot, "bridge", r"^shunt: pci: has no driver for [0-9a-f:]+ of [^|]*it drives [^|]*\| status 2$", "no network card")

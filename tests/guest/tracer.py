@@ -20,7 +20,7 @@ def main():
     lines = [re.sub(r"\s*\([\d.]+s\)$", "", line) for line in done.stdout.splitlines()]
     print("\n".join(line for line in lines if not re.match(r"#$|# (Criterion|Running)", line)))
     level = re.search(r"tracing: (.*)", done.stderr)
-    print(f"# {level.group(1) if level else 'no word of doctor on tracing'}")
+    print(f"# {level.group(1) if level else 'shunt doctor says nothing of tracing'}")
     if done.returncode or "1.." not in done.stdout:
         print("\n".join("# " + line for line in said(done).splitlines()))
         sys.exit(1)

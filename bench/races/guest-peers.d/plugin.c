@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A plugin of QEMU's translator (QEMU docs, devel/tcg-plugins): counts what a program does between
- * MARK_BEGIN and MARK_END, user space only. Arguments: out=FILE, which gets a line of JSON at each
- * MARK_REPORT.
- * Debian packages no qemu-plugin.h; below is the part of version 4 (QEMU 9.2 and 10.0) that is
- * used. Threads: a virtual CPU each. A program that marks stays on one.
+ * MARK_BEGIN and MARK_END, user space only. Arguments: out=FILE, which gets one line of JSON at
+ * each MARK_REPORT. Debian packages no qemu-plugin.h; below is the part of version 4 (QEMU 9.2
+ * and 10.0) that is used. Threads: a virtual CPU each. A program that marks stays on one.
  */
 #include "mark.h"
 
@@ -73,7 +72,7 @@ static void see_line(struct cpu *c, uint64_t line)
 		if (c->seen[i].line == line)
 			return;
 	if (c->used == SLOTS - 1)
-		return; /* the report says so: no figure is better than a wrong one */
+		return; /* the report says so: no count is better than a wrong one */
 	c->used++;
 	c->seen[i].line = line;
 	c->seen[i].window = c->window;

@@ -20,7 +20,7 @@
 #define TRIALS   4u
 #define SHORT    50u    /* one window in so many may be short of packets */
 #define SLEEP_US 20000u /* the longest */
-#define EMPTY    500u   /* windows without a packet: the wire is dead */
+#define EMPTY    500u   /* windows without a packet: the link is dead */
 
 static const struct loop {
 	const char *name;

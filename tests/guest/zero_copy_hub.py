@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """AF_XDP on a card that others share the wire with: promiscuous mode and back, and busy-polling, on igb and
-virtio_net with zero-copy. xsk_hub.py SHUNT"""
+virtio_net with zero-copy. zero_copy_hub.py SHUNT"""
 import json
 import os
 import re
@@ -78,10 +78,10 @@ def main():
             write_frames(f"{out}/{n}.pcap", n)
         cards = [word for card in CARDS for word in ("--nic", f"{card},kernel")]
         done = guest(["--kernel", "sid", *cards, "--wire", "hub", "--out", out],
-                     ["bash", "-c", 'bash tests/guest/xsk_hub.sh "$@" "$NIC0" "$NIC1"', "xsk_hub", shunt, out],
+                     ["bash", "-c", 'bash tests/guest/zero_copy_hub.sh "$@" "$NIC0" "$NIC1"', "zero_copy_hub", shunt, out],
                      timeout=300)
         lines = done.stdout.splitlines()
-        t.equal(done.returncode, 0, "the guest is content")
+        t.equal(done.returncode, 0, "the guest exits with 0")
         for n in range(len(CARDS)):
             check_promisc(out, lines, n)
             check_info(out, n)

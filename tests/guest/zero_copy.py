@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """AF_XDP on the kernel's own drivers: zero-copy is zero-copy, in the kernel's words and by counting what
-copies, and copy mode, beside it, copies each frame. Every frame is compared. xsk.py KIND SHUNT PEER"""
+copies, and copy mode, beside it, copies each frame. Every frame is compared. zero_copy.py KIND SHUNT PEER"""
 import os
 import re
 import sys
@@ -36,9 +36,9 @@ def main():
     with tempfile.TemporaryDirectory() as out:
         peers = [Peer(program, kind, mode, f"{out}/nic{n}", FRAMES) for n, mode in enumerate(("zc", "copy"))]
         done = guest(["--kernel", "sid", "--nic", f"{kind},kernel", "--nic", f"{kind},kernel", "--wire", "host", "--out", out],
-                     ["bash", "-c", 'bash tests/guest/xsk.sh "$@" "$NIC0" "$NIC1"', "xsk", shunt, out, str(FRAMES)],
+                     ["bash", "-c", 'bash tests/guest/zero_copy.sh "$@" "$NIC0" "$NIC1"', "zero_copy", shunt, out, str(FRAMES)],
                      timeout=300)
-        t.equal(done.returncode, 0, "the guest is content")
+        t.equal(done.returncode, 0, "the guest exits with 0")
         for peer in peers:
             peer.finish(t)
         check(done.stdout, "zc", "zero-copy")

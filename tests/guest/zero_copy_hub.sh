@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # In the guest: two cards of the kernel's on one wire, each receives by AF_XDP what the other sends. First
 # 100 frames for the card and 100 for somebody else, without and with promiscuous mode; then busy-polling.
-# xsk_hub.sh SHUNT DIR CARD CARD: leaves reports in DIR, DIR/N.pcap has card N's frames.
+# zero_copy_hub.sh SHUNT DIR CARD CARD: leaves reports in DIR, DIR/N.pcap has card N's frames.
 shunt=$1 dir=$2
 shift 2
 echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6

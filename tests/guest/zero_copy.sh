@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # In the guest: AF_XDP on two cards of the kernel's, zero-copy on the first and copies on the second, with
-# the kernel's own functions counted by kprobes beside the tracer. xsk.sh SHUNT DIR FRAMES CARD...
+# the kernel's own functions counted by kprobes beside the tracer. zero_copy.sh SHUNT DIR FRAMES CARD...
 shunt=$1 dir=$2 frames=$3
 shift 3
 probes=(__xsk_map_redirect __xsk_rcv __xsk_generic_xmit skb_store_bits)

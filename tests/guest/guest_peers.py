@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""bench/races/guest-peers, reduced: one card, one loop, one burst; and its verdicts. peers.py SHUNT"""
+"""bench/races/guest-peers, reduced: one card, one loop, one burst; and its verdicts. guest_peers.py SHUNT"""
 import json
 import os
 import sys
@@ -24,9 +24,9 @@ def counted(path):
     if done.returncode:
         print("\n".join("# " + line for line in said(done).splitlines()))
         t.finish()
-    t.ok(f"{CARD}: instructions a packet, {LOOP}, burst {BURST}: 0." in done.stdout, "the ratio is told", said(done))
+    t.ok(f"{CARD}: instructions per packet, {LOOP}, burst {BURST}: 0." in done.stdout, "the ratio is printed", said(done))
     for command in ("windows-shunt pci:0000:", "windows-dpdk -l 1", f"scripts/guest --nic {CARD}"):
-        t.ok(command in done.stdout, f"the command line is told: {command}", said(done))
+        t.ok(command in done.stdout, f"the command line is printed: {command}", said(done))
     with open(path, encoding="utf-8") as f:
         return json.load(f)
 
@@ -48,7 +48,7 @@ def sane(doc):
 
 
 def verdict(doc, name, metric, value):
-    """The exit status and the words of --show, with a figure of that contender changed."""
+    """The exit status and the words of --show, with a metric of that contender changed."""
     changed = json.loads(json.dumps(doc))
     one = changed["cards"][CARD]["figures"][name][LOOP][BURST]
     if value is None:
@@ -64,11 +64,11 @@ def verdict(doc, name, metric, value):
 def verdicts(doc):
     one = doc["cards"][CARD]["figures"]["shunt"][LOOP][BURST]
     same = verdict(doc, "shunt", "lines", one["lines"])
-    t.ok(same.returncode == 0 and "NOT REACHED" not in same.stdout, "the same figures: the same verdict", said(same))
+    t.ok(same.returncode == 0 and "NOT REACHED" not in same.stdout, "the same counts: the same verdict", said(same))
     for metric, words in (("instructions", "instructions"), ("mmio", "MMIO accesses"), ("lines", "cache lines")):
         done = verdict(doc, "shunt", metric, 10 * one[metric])
         bad = [line for line in done.stdout.splitlines() if "NOT REACHED" in line]
-        t.ok(done.returncode == 1 and len(bad) == 1 and f"{CARD}: {words} a packet" in bad[0],
+        t.ok(done.returncode == 1 and len(bad) == 1 and f"{CARD}: {words} per packet" in bad[0],
              f"ten times the {words}: not reached, and that is said", said(done))
     done = verdict(doc, "dpdk", "lines", None)
     t.ok(done.returncode == 1 and "unavailable" in done.stdout, "nothing to compare with: not reached", said(done))
