@@ -61,6 +61,13 @@ int app_print_json(struct json_t *doc)
 	return ok ? 0 : 1;
 }
 
+void app_print_info(FILE *out, const struct shunt_info *info)
+{
+	fprintf(out, "%s: %s\n", info->spec, *info->mode ? info->mode : info->driver);
+	for (unsigned i = 0; i < info->nnotes; i++)
+		fprintf(out, "note: %s\n", info->notes[i]);
+}
+
 void app_print_ledger(FILE *out, const struct shunt_ledger *l)
 {
 	fprintf(out, "  %-18s %14" PRIu64 "  %s\n", "received", l->received,

@@ -32,7 +32,9 @@ bool app_dump_json(FILE *out, const struct json_t *doc);
 /* Print doc on stdout and free it. Exit status: 0, or 1 when it is NULL or can't be written. */
 int app_print_json(struct json_t *doc);
 
-/* A line a class: received, delivered, each named loss, unaccounted. */
+/* A device's spec and mode, then its notes. */
+void app_print_info(FILE *out, const struct shunt_info *info);
+/* One line per class: received, delivered, each named loss, unaccounted. */
 void app_print_ledger(FILE *out, const struct shunt_ledger *ledger);
 
 /* Where paragraphs are broken: the terminal's width, or never, so that a line can be searched. */

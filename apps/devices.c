@@ -2,7 +2,7 @@
  * shunt devices: drivers, and the network interfaces and PCI cards that they could work on.
  */
 #include "apps/devices.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/report/json.h"
 #include "core/link_list.h"
@@ -10,7 +10,6 @@
 #include "core/text.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,20 +158,15 @@ static json_t *json_links(const struct shunt_link *links, unsigned n)
 
 int app_devices(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"verbose", no_argument, NULL, 'v'}, {"json", no_argument, NULL, 'j'}, {0}};
 	static struct shunt_link links[LINKS];
 	struct shunt_err err = {.code = 0};
 	bool verbose = false, json = false;
-	int c;
+	const struct app_option options[] = {
+		{"verbose", APP_FLAG, &verbose, .letter = 'v'}, {"json", APP_FLAG, &json}, {0}};
+	int rc = app_options(app_verb("devices"), argc, argv, options, false);
 
-	while ((c = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
-		if (c != 'v' && c != 'j')
-			return app_usage(
-				app_verb("devices"), "unknown option '%.40s'", argv[optind - 1]);
-		verbose |= c == 'v';
-		json |= c == 'j';
-	}
+	if (rc)
+		return rc;
 	if (optind < argc && (!strcmp(argv[optind], "bind") || !strcmp(argv[optind], "unbind")))
 		return app_devices_bind(argc - optind, argv + optind);
 	if (optind < argc)

@@ -110,26 +110,23 @@ static int bind_one(const char *addr, const char *driver, struct shunt_err *err)
 	return 0;
 }
 
-static const char *take(void *ctx, int c)
+static int read_driver(void *to, const char *text)
 {
-	(void)c;
-	*(const char **)ctx = optarg;
-	return strcmp(optarg, PCI_VFIO) && strcmp(optarg, PCI_UIO) ? "--driver takes " PCI_VFIO
-								     " or " PCI_UIO
-								   : NULL;
+	*(const char **)to = text;
+	return strcmp(text, PCI_VFIO) && strcmp(text, PCI_UIO) ? -EINVAL : 0;
 }
 
 /* argv[0] is bind or unbind. The first that fails ends it. */
 int app_devices_bind(int argc, char **argv)
 {
-	static const struct option options[] = {{"driver", required_argument, NULL, 'd'}, {0}};
 	bool bind = !strcmp(argv[0], "bind");
 	const char *driver = bind ? PCI_VFIO : NULL;
+	const struct app_option options[] = {{"driver", APP_CALL, &driver, .read = read_driver,
+						     .takes = PCI_VFIO " or " PCI_UIO},
+		{0}};
 	struct shunt_err err = {.code = 0};
+	int rc = app_options(app_verb("devices"), argc, argv, options + !bind, true);
 
-	optind = 0; /* anew, for these words */
-	int rc = app_options(
-		app_verb("devices"), argc, argv, bind ? options : options + 1, take, &driver);
 	if (rc)
 		return rc;
 	if (optind == argc)

@@ -2,13 +2,12 @@
  * shunt doctor: what this machine can do, each missing thing with its remedy.
  */
 #include "apps/doctor.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,24 +101,21 @@ static void look_at_drivers(struct report *r)
 
 int app_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {0}};
 	struct report r = {.width = app_columns(), .ready = true};
-	int c;
+	bool json = false;
+	const struct app_option options[] = {{"json", APP_FLAG, &json}, {0}};
+	int rc = app_options(app_verb("doctor"), argc, argv, options, false);
 
-	while ((c = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
-		if (c != 'j')
-			return app_usage(
-				app_verb("doctor"), "unknown option '%.40s'", argv[optind - 1]);
-		if (!r.items)
-			r.items = json_array();
-	}
+	if (rc)
+		return rc;
 	if (optind < argc)
 		return app_usage(app_verb("doctor"), "takes no '%.40s'", argv[optind]);
+	r.items = json ? json_array() : NULL;
 	look(&r, doctor_kernel, "kernel");
 	look_at_drivers(&r);
 	look(&r, doctor_machine, "machine");
 	if (r.items) {
-		int rc = app_print_json(json_pack("{ss sb so}", "schema", "shunt-doctor/1", "ready",
+		rc = app_print_json(json_pack("{ss sb so}", "schema", "shunt-doctor/1", "ready",
 			r.ready, "items", r.items));
 		return rc ? rc : !r.ready;
 	}

@@ -35,27 +35,14 @@ struct options {
 	bool one_way, touch, swap, json;
 };
 
-static const struct option longs[] = {{"one-way", 0, NULL, 'o'}, {"burst", 1, NULL, 'b'},
-	{"touch", 0, NULL, 't'}, {"swap", 0, NULL, 'w'}, {"packets", 1, NULL, 'n'},
-	{"seconds", 1, NULL, 's'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
-{
-	struct options *o = ctx;
-
-	o->one_way |= c == 'o';
-	o->touch |= c == 't';
-	o->swap |= c == 'w';
-	o->json |= c == 'j';
-	if (c == 'b' && app_number(optarg, 1, SHUNT_BURST_MAX, &o->burst))
-		return "--burst takes 1 to 256 packets";
-	return app_limit(c, &o->packets, &o->seconds);
-}
-
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("fwd");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o), {"one-way", APP_FLAG, &o->one_way},
+		{"burst", APP_U64, &o->burst, 1, SHUNT_BURST_MAX, "1 to 256 packets"},
+		{"touch", APP_FLAG, &o->touch}, {"swap", APP_FLAG, &o->swap},
+		{"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	if (rc)
 		return rc;

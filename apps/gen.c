@@ -35,50 +35,49 @@ const char app_gen_usage[] =
 
 struct options {
 	const char *spec, *pcap;
-	uint64_t size, packets, flows;
+	uint64_t packets;
+	uint32_t size, flows; /* 0: not given */
 	double rate, seconds, speed;
-	bool json, synthetic, paced;
+	bool json, paced;
 };
 
-static const struct option longs[] = {{"size", 1, NULL, 'z'}, {"rate", 1, NULL, 'r'},
-	{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'}, {"flows", 1, NULL, 'f'},
-	{"pcap", 1, NULL, 'p'}, {"speed", 1, NULL, 'x'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
+static int read_rate(void *to, const char *text)
 {
-	struct options *o = ctx;
+	struct options *o = to;
 
-	o->synthetic |= c == 'z' || c == 'f';
-	o->paced |= c == 'r';
-	o->json |= c == 'j';
-	if (c == 'p')
-		o->pcap = optarg;
-	if (c == 'z' && app_number(optarg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &o->size))
-		return "--size takes 60 to 1514 bytes";
-	if (c == 'f' && app_number(optarg, 1, 4096, &o->flows))
-		return "--flows takes 1 to 4096";
-	if (c == 'r' && strcmp(optarg, "max") && app_real(optarg, 0.01, 1e9, &o->rate))
-		return "--rate takes max, or 0.01 to 1G packets a second";
-	if (c == 'x' && app_real(optarg + (*optarg == 'x'), 1e-3, 1e6, &o->speed))
-		return "--speed takes x0.001 to x1M";
-	return app_limit(c, &o->packets, &o->seconds);
+	o->paced = true;
+	return strcmp(text, "max") ? app_real(text, 0.01, 1e9, &o->rate) : 0;
+}
+
+static int read_speed(void *to, const char *text)
+{
+	return app_real(text + (*text == 'x'), 1e-3, 1e6, to);
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("gen");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o),
+		{"size", APP_U32, &o->size, BENCH_FRAME_MIN, BENCH_FRAME_MAX, "60 to 1514 bytes"},
+		{"flows", APP_U32, &o->flows, 1, 4096, "1 to 4096"},
+		{"rate", APP_CALL, o, .read = read_rate,
+			.takes = "max, or 0.01 to 1G packets per second"},
+		{"speed", APP_CALL, &o->speed, .read = read_speed, .takes = "x0.001 to x1M"},
+		{"pcap", APP_TEXT, &o->pcap}, {"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	if (!rc)
 		rc = app_one_spec(self, argc, argv, &o->spec);
 	if (rc)
 		return rc;
-	if (o->pcap && o->synthetic)
+	if (o->pcap && (o->size || o->flows))
 		return app_usage(self, "--pcap has its own sizes and flows");
 	if (o->speed > 0 && !o->pcap)
 		return app_usage(self, "--speed needs --pcap: synthetic frames have no timing");
 	if (o->speed > 0 && o->paced)
 		return app_usage(self, "--rate or --speed, not both");
+	o->size = o->size ? o->size : BENCH_FRAME_MIN;
+	o->flows = o->flows ? o->flows : 1;
 	return 0;
 }
 
@@ -134,9 +133,9 @@ static int send_all(const struct options *o, struct shunt_dev *dev, struct shunt
 	if (o->pcap) {
 		rc = open_source(o, &flood, err);
 	} else {
-		rc = bench_frames_make(&frames, (uint32_t)o->size, (uint32_t)o->flows, err);
+		rc = bench_frames_make(&frames, o->size, o->flows, err);
 		flood.frames = frames;
-		flood.nframes = (unsigned)o->flows;
+		flood.nframes = o->flows;
 		flood.stamp = true;
 		/* A rate and a time make a number: better than to stop at some frame. */
 		if (!o->packets && o->rate > 0 && o->seconds > 0)
@@ -158,9 +157,7 @@ static void print_text(const struct shunt_flood_result *r, const struct shunt_in
 {
 	double s = (double)r->elapsed_ns / 1e9;
 
-	printf("%s: %s\n", info->spec, *info->mode ? info->mode : info->driver);
-	for (unsigned i = 0; i < info->nnotes; i++)
-		printf("note: %s\n", info->notes[i]);
+	app_print_info(stdout, info);
 	printf("sent %" PRIu64 " frames, %" PRIu64 " bytes in %.3f s (%.0f frames/s", r->sent,
 		r->sent_bytes, s, r->sent_pps);
 	if (r->asked_pps > 0)
@@ -191,7 +188,7 @@ static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_in
 
 int app_gen(int argc, char **argv)
 {
-	struct options o = {.size = BENCH_FRAME_MIN, .flows = 1};
+	struct options o = {.json = false};
 	struct shunt_flood_result r = {.sent = 0};
 	struct shunt_err err = {.code = 0};
 	struct shunt_info info;

@@ -31,24 +31,12 @@ struct options {
 	bool trace, json;
 };
 
-static const struct option longs[] = {{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'},
-	{"trace", 0, NULL, 't'}, {"pcap", 1, NULL, 'p'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
-{
-	struct options *o = ctx;
-
-	if (c == 'p')
-		o->pcap = optarg;
-	o->trace |= c == 't';
-	o->json |= c == 'j';
-	return app_limit(c, &o->packets, &o->seconds);
-}
-
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("rx");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o), {"trace", APP_FLAG, &o->trace},
+		{"pcap", APP_TEXT, &o->pcap}, {"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	return rc ? rc : app_one_spec(self, argc, argv, &o->spec);
 }

@@ -84,9 +84,7 @@ void rx_text(FILE *out, const struct rx_run *run)
 	const struct bench_result *r = &run->result;
 	double s = (double)r->elapsed_ns / 1e9;
 
-	fprintf(out, "%s: %s\n", r->info.spec, *r->info.mode ? r->info.mode : r->info.driver);
-	for (unsigned i = 0; i < r->info.nnotes; i++)
-		fprintf(out, "note: %s\n", r->info.notes[i]);
+	app_print_info(out, &r->info);
 	fprintf(out, "%" PRIu64 " packets, %" PRIu64 " bytes in %.3f s (%.0f packets/s)\n",
 		r->delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->delivered / s : 0);
 	fprintf(out, "ledger:\n");
