@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Links by rtnetlink(7) through libmnl; GRO's switch by ethtool's ioctl, which needs no more.
+ * Links by rtnetlink(7); GRO is switched by ethtool's ioctl.
  */
 #include "core/link.h"
 
@@ -70,10 +70,10 @@ int shunt_veth_create(const struct shunt_veth *v, struct shunt_err *err)
 	mnl_attr_nest_end(r.nlh, peer);
 	mnl_attr_nest_end(r.nlh, data);
 	mnl_attr_nest_end(r.nlh, info);
-	return finish(&r, "make the veth pair", v->name, err);
+	return finish(&r, "create the veth pair", v->name, err);
 }
 
-/* An existing link, by index: a name could be an alternative one. */
+/* An existing link, by index: a name could be an alternative name. */
 static int begin_change(struct request *r, uint16_t type, const char *name, struct shunt_err *err)
 {
 	unsigned index = if_nametoindex(name);
@@ -143,7 +143,7 @@ int shunt_link_set_gro(const char *name, bool on, uint32_t max_size, struct shun
 	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = on};
 	int rc = shunt_ethtool(if_nametoindex(name), &value);
 
-	rc = report(rc, "switch the GRO of", name, err);
+	rc = report(rc, "switch GRO of", name, err);
 	if (rc || !on)
 		return rc;
 	rc = set_gro_size(name, IFLA_GRO_MAX_SIZE, max_size, err);

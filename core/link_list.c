@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A dump of links by rtnetlink(7); the driver's name by ethtool's ioctl.
+ * A dump of the links by rtnetlink(7); driver names by ethtool's ioctl.
  */
 #include "core/link_list.h"
 
@@ -31,7 +31,7 @@ static const char *xdp_mode(uint8_t attached)
 	return attached < sizeof modes / sizeof *modes ? modes[attached] : "unknown";
 }
 
-/* With several programs there is no IFLA_XDP_PROG_ID, but one id a mode. */
+/* With several programs there is one id per mode, and no IFLA_XDP_PROG_ID. */
 static int on_xdp(const struct nlattr *attr, void *ctx)
 {
 	struct shunt_link *l = ctx;

@@ -9,7 +9,7 @@
 #include <linux/genetlink.h>
 #include <string.h>
 
-/* Linux 6.3 brought <linux/netdev.h>. */
+/* <linux/netdev.h> came with Linux 6.3. */
 #define FAMILY       "netdev"
 #define DEV_GET      1 /* NETDEV_CMD_DEV_GET */
 #define DEV_IFINDEX  1 /* NETDEV_A_DEV_IFINDEX */
