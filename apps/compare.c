@@ -18,31 +18,30 @@ const char app_compare_usage[] =
 	"[OPTION...]\n"
 	"  Runs the same receive loop over several paths with the same traffic, in a private lab, "
 	"and\n"
-	"  says what each path costs a packet.\n"
+	"  reports the cost per packet of each path.\n"
 	"  --paths LIST         comma-separated names (--list); default: all\n"
 	"  --path SPEC          another device spec; repeatable\n"
-	"  --size N             bytes a frame in memory, no FCS, 60 to 1514 (60)\n"
+	"  --size N             bytes per frame, without FCS, 60 to 1514 (60)\n"
 	"  --flows N            flows, by source port (1)\n"
 	"  --rate max|PPS|xN    of the rate passes (max; a capture: 50k); xN: N times a capture's "
-	"own timing\n"
-	"  --seconds S          a pass (5)\n"
+	"timing\n"
+	"  --seconds S          duration of a pass (5)\n"
 	"  --rounds N           rounds, path order shuffled in each (5)\n"
 	"  --seed N             of the shuffle; printed in the report\n"
-	"  --traffic FILE       replay a capture, once a pass\n"
-	"  --generator KIND     xdpgen: frames made by the kernel in XDP (default); packet: a "
-	"socket\n"
-	"  --iface IF           measure the traffic that IF gets, packet-* paths only\n"
+	"  --traffic FILE       replay a capture, once per pass\n"
+	"  --generator KIND     xdpgen: frames generated in the kernel by XDP (default); packet: "
+	"a socket\n"
+	"  --iface IF           measure the traffic that IF receives, packet-* paths only\n"
 	"  --take-traffic       with --iface: also paths that take the traffic away from the "
 	"kernel\n"
-	"  --nic IF             measure on cards: IF is the kernel's, packet-* and xdp-* paths use "
-	"it\n"
-	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, "
-	"xdpgen:IF, "
-	"pci:ADDRESS\n"
-	"  --gro                let GRO merge frames in the lab\n"
+	"  --nic IF             measure on network cards: packet-* and xdp-* paths receive on IF\n"
+	"  --via SPEC           with --nic: the sending device on the same wire: packet:IF, xdp:IF,"
+	"\n"
+	"                       xdpgen:IF, pci:ADDRESS\n"
+	"  --gro                enable GRO in the lab\n"
 	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
-	"  --html FILE          write a report, one file\n"
-	"  --list               the named paths";
+	"  --html FILE          write the report as one HTML file\n"
+	"  --list               list the named paths";
 
 struct options {
 	struct bench_compare_opts run;
@@ -93,18 +92,17 @@ static int check(struct options *o)
 	struct bench_compare_opts *r = &o->run;
 
 	if (r->speed > 0 && !r->traffic)
-		return app_usage(
-			self(), "--rate xN is N times a capture's timing: name one with --traffic");
+		return app_usage(self(), "--rate xN needs a capture: --traffic FILE");
 	if (r->traffic && r->size)
 		return app_usage(self(), "--size and --traffic exclude each other");
 	if (r->iface && (r->traffic || r->size || o->rate_given))
-		return app_usage(self(),
-			"--iface measures the traffic that is there: no --traffic, --size, --rate");
+		return app_usage(
+			self(), "--iface measures existing traffic: no --traffic, --size, --rate");
 	if (r->take_traffic && !r->iface)
-		return app_usage(self(), "--take-traffic goes with --iface");
+		return app_usage(self(), "--take-traffic needs --iface");
 	if (!r->nic != !r->via)
 		return app_usage(
-			self(), "--nic and --via go together: who receives, and who sends");
+			self(), "--nic and --via need each other: the receiver and the sender");
 	if (r->nic && (r->iface || r->traffic || r->gro || o->generator_given))
 		return app_usage(self(),
 			"--nic sends synthetic frames through --via: no --iface, --traffic, --gro, "
@@ -138,11 +136,11 @@ static int read_options(struct options *o, int argc, char **argv)
 	if (rc)
 		return rc;
 	if (optind < argc)
-		return app_usage(self(), "'%.60s' is no option", argv[optind]);
+		return app_usage(self(), "unexpected argument '%.60s'", argv[optind]);
 	return check(o);
 }
 
-/* Can this machine do it? The driver's word; what only a run shows (busy-poll) is told by a run. */
+/* The driver's own check; what only a run can show (NAPI busy polling) is reported by a run. */
 static bool usable(const char *spec, struct shunt_err *err)
 {
 	struct shunt_driver_info info;
@@ -224,7 +222,7 @@ static int output(const struct options *o, const json_t *doc)
 	return rc || fflush(stdout) ? cannot_write("the table", rc ? -rc : errno) : 0;
 }
 
-/* A figure that nobody should trust makes the status non-zero, and a line says which. */
+/* Metrics that cannot be trusted make the exit status 1; a line names the failed part. */
 static int distrust(const json_t *o, const char *what, const char *name)
 {
 	fprintf(stderr, "shunt compare: %s failed (%s): %s\n", what,

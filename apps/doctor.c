@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt doctor: what this machine can do, each missing thing with its remedy.
+ * shunt doctor: what this machine supports, with a remedy for what is missing.
  */
 #include "apps/doctor.h"
 #include "apps/options.h"
@@ -15,10 +15,11 @@
 
 const char app_doctor_usage[] =
 	"[--json]\n"
-	"  Finds out by trying what this machine can do, one line an item: ok, warn or no, with "
-	"what to do about\n"
-	"  it. Exit status 1 when something is missing that `shunt compare` needs (marked *).\n"
-	"  --json   print JSON alone";
+	"  Finds out by trying what this machine supports, one line per item: ok, warn or no, with "
+	"a "
+	"remedy.\n"
+	"  Exit status 1 when something is missing that `shunt compare` needs (marked *).\n"
+	"  --json   one JSON document, nothing else on stdout";
 
 static const char *const state_names[] = {"ok", "warn", "no"};
 
@@ -82,8 +83,8 @@ static void look(struct report *r, const struct doctor_item *items, const char *
 	}
 }
 
-/* What each driver says about itself. Kernel and bypass must both be there to be compared; who
- * generates the traffic can be chosen. */
+/* Each driver's own check. A comparison needs the kernel path and AF_XDP; there is more than one
+ * generator. */
 static void look_at_drivers(struct report *r)
 {
 	struct shunt_driver_info d;
@@ -109,7 +110,7 @@ int app_doctor(int argc, char **argv)
 	if (rc)
 		return rc;
 	if (optind < argc)
-		return app_usage(app_verb("doctor"), "takes no '%.40s'", argv[optind]);
+		return app_usage(app_verb("doctor"), "unexpected argument '%.40s'", argv[optind]);
 	r.items = json ? json_array() : NULL;
 	look(&r, doctor_kernel, "kernel");
 	look_at_drivers(&r);
@@ -119,7 +120,7 @@ int app_doctor(int argc, char **argv)
 			r.ready, "items", r.items));
 		return rc ? rc : !r.ready;
 	}
-	printf("\n%s\n", r.ready ? "All that `shunt compare` needs (*) is here."
+	printf("\n%s\n", r.ready ? "Everything that `shunt compare` needs (*) is available."
 				 : "Something that `shunt compare` needs (*) is missing.");
 	return !r.ready;
 }

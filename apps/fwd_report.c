@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The end of `shunt fwd`: as text for people, as JSON (shunt-fwd/1) for programs.
+ * The report of `shunt fwd`: text, and JSON (shunt-fwd/1).
  */
 #include "apps/fwd.h"
 

@@ -19,19 +19,19 @@
 #include <string.h>
 #include <sys/time.h>
 
-const char app_gen_usage[] =
-	"SPEC [OPTION...]\n"
-	"  Sends UDP frames to a host that is not there (198.18.0.0/15), each with a sequence "
-	"number and its\n"
-	"  time, until interrupted. Says at the end what was really sent.\n"
-	"  --size N      bytes a frame, without FCS, 60 to 1514 (60)\n"
-	"  --rate R      packets a second, or max (max)\n"
-	"  --packets N   stop after N packets\n"
-	"  --seconds S   stop after S seconds\n"
-	"  --flows N     flows, that differ in the source port (1)\n"
-	"  --pcap FILE   send the frames of a capture file once, in place of these\n"
-	"  --speed xN    with --pcap: N times the file's own timing\n"
-	"  --json        one JSON document at the end, nothing else on stdout";
+const char app_gen_usage[] = "SPEC [OPTION...]\n"
+			     "  Sends UDP frames to a benchmark address (198.18.0.0/15), each with "
+			     "a sequence number and "
+			     "a time\n"
+			     "  stamp, until interrupted. Reports at the end what was sent.\n"
+			     "  --size N      bytes per frame, without FCS, 60 to 1514 (60)\n"
+			     "  --rate R      packets per second, or max (max)\n"
+			     "  --packets N   stop after N packets\n"
+			     "  --seconds S   stop after S seconds\n"
+			     "  --flows N     flows, by source port (1)\n"
+			     "  --pcap FILE   send the frames of a capture file once instead\n"
+			     "  --speed xN    with --pcap: N times the timing of the capture\n"
+			     "  --json        one JSON document at the end, nothing else on stdout";
 
 struct options {
 	const char *spec, *pcap;
@@ -89,14 +89,14 @@ static int open_source(const struct options *o, struct shunt_flood *flood, struc
 #else
 	(void)flood;
 	return shunt_fail(err, -ENOTSUP, "install libpcap-dev and build again",
-		"%.120s: this shunt was built without capture files", o->pcap);
+		"%.120s: shunt was built without support for capture files", o->pcap);
 #endif
 }
 
 static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err)
 {
 #ifdef HAVE_PCAP
-	/* The file's own words about the damage, where that is what ended the run. */
+	/* The error of the capture file, if that ended the run. */
 	if (flood->source && rc && rc != -EINTR && shunt_pcap_source_error(flood->source, err))
 		rc = err->code;
 	shunt_pcap_source_close(flood->source);
@@ -105,10 +105,11 @@ static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err
 	return rc;
 }
 
-/* A signal ends a flood: so the time limit is one, too. */
+/* A flood ends on a signal, so the time limit is SIGALRM. */
 static void limit_time(const struct options *o)
 {
-	/* Where rate and time gave a number, only a rate that can't be held needs the alarm. */
+	/* Where rate and time give the number of packets, only a rate that cannot be met needs it.
+	 */
 	double s = o->rate > 0 && !o->packets ? o->seconds * 1.05 + 0.1 : o->seconds;
 	struct itimerval t = {
 		.it_value = {.tv_sec = (time_t)s, .tv_usec = (suseconds_t)(fmod(s, 1) * 1e6)}};
@@ -137,7 +138,7 @@ static int send_all(const struct options *o, struct shunt_dev *dev, struct shunt
 		flood.frames = frames;
 		flood.nframes = o->flows;
 		flood.stamp = true;
-		/* A rate and a time make a number: better than to stop at some frame. */
+		/* Rate and time give the number of packets: exact, unlike an alarm. */
 		if (!o->packets && o->rate > 0 && o->seconds > 0)
 			flood.packets = (uint64_t)ceil(o->rate * o->seconds);
 	}
@@ -167,7 +168,7 @@ static void print_text(const struct shunt_flood_result *r, const struct shunt_in
 	if (r->max_late_ns)
 		printf(", worst lateness %.1f us", (double)r->max_late_ns / 1e3);
 	if (r->sent)
-		printf(", %.0f ns of CPU a frame", (double)r->cpu_ns / (double)r->sent);
+		printf(", %.0f ns of CPU per frame", (double)r->cpu_ns / (double)r->sent);
 	printf("\n");
 }
 

@@ -7,16 +7,17 @@
 
 #include <string.h>
 
-const char app_lab_usage[] = "[--queues N] [--gro] [-- COMMAND...]\n"
-			     "  Makes two private network namespaces with a veth pair, near0 and "
-			     "far0, and runs COMMAND, or\n"
-			     "  your shell, beside near0. All of it is gone when the command ends, "
-			     "or when shunt is killed.\n"
-			     "  --queues N   receive and transmit queues of each end (1)\n"
-			     "  --gro        let GRO merge frames, as a stock system does";
-const char app_lab_exec_usage[] =
-	"-- COMMAND...\n"
-	"  Inside a lab: runs COMMAND, or your shell, beside far0. Its exit status is passed on.";
+const char app_lab_usage[] =
+	"[--queues N] [--gro] [-- COMMAND...]\n"
+	"  Creates two private network namespaces joined by a veth pair, near0 "
+	"and far0, and runs COMMAND,\n"
+	"  or your shell, in that of near0. All of it is removed when the "
+	"command ends or shunt is killed.\n"
+	"  --queues N   receive and transmit queues of each end (1)\n"
+	"  --gro        enable GRO, as on a stock system";
+const char app_lab_exec_usage[] = "-- COMMAND...\n"
+				  "  Inside a lab: runs COMMAND, or your shell, in the namespace "
+				  "of far0. Returns its exit status.";
 
 int app_lab(int argc, char **argv)
 {

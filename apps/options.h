@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A verb's command line. Mistakes are printed: what is wrong, and where help is.
+ * Command lines of verbs. Errors are printed on stderr, with the help to read.
  */
 #ifndef APPS_OPTIONS_H
 #define APPS_OPTIONS_H
@@ -39,7 +39,7 @@ int app_one_spec(const struct app_verb *verb, int argc, char **argv, const char 
 		"seconds", APP_REAL, &(o)->seconds, 0.001, 1e7, "a number from 0.001"              \
 	}
 
-/* Numbers with an optional k, M or G (10^3, ...): -EINVAL for anything else. */
+/* Numbers with an optional suffix k, M or G (10^3, ...); -EINVAL for anything else. */
 int app_number(const char *text, uint64_t min, uint64_t max, uint64_t *value);
 int app_real(const char *text, double min, double max, double *value);
 

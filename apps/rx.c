@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt rx: receive on one device, rates once a second, the ledger at the end.
+ * shunt rx: receive on one device, rates once per second, the ledger at the end.
  */
 #include "apps/rx.h"
 
@@ -16,12 +16,13 @@
 
 const char app_rx_usage[] =
 	"SPEC [OPTION...]\n"
-	"  Receives until interrupted: rates once a second, and at the end what was received,\n"
-	"  delivered and lost, and by whom.\n"
+	"  Receives until interrupted. Prints rates once per second, and at the end what was "
+	"received,\n"
+	"  delivered and lost, by cause.\n"
 	"  --packets N   stop after N packets\n"
 	"  --seconds S   stop after S seconds\n"
 	"  --trace       count system calls, copies, softirq time and context switches\n"
-	"  --pcap FILE   write the packets, nanosecond pcap\n"
+	"  --pcap FILE   write the packets to a capture file, nanosecond pcap\n"
 	"  --json        one JSON document at the end, nothing else on stdout";
 
 struct options {
@@ -71,7 +72,7 @@ static int open_writer(const struct options *o, struct shunt_dev **writer, struc
 	return rc ? rc : shunt_start(*writer, err);
 }
 
-/* Receive, stop, drain, read the ledger. The tracer stays on until the last burst. */
+/* Receive, stop, drain, read the ledger. The tracer is attached until the last burst. */
 static int receive(const struct options *o, struct bench_receiver *rx, struct rx_run *run,
 	struct shunt_err *err)
 {
@@ -113,7 +114,7 @@ static int receive(const struct options *o, struct bench_receiver *rx, struct rx
 	return rc;
 }
 
-/* Stopping flushes: what could not be written shows only now. */
+/* Stopping flushes the file: write errors show only now. */
 static void close_writer(struct shunt_dev *writer, struct shunt_err *err, int *rc)
 {
 	struct shunt_queue *q = shunt_get_queue(writer, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What `shunt rx` found, and the two ways to say it.
+ * The result of `shunt rx`, and its two formats.
  */
 #ifndef APPS_RX_H
 #define APPS_RX_H
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct rx_run {
-	struct bench_result result; /* trace only when traced */
+	struct bench_result result; /* its trace only with --trace */
 	struct shunt_err failed;    /* code 0: nothing went wrong */
 	const char *pcap;           /* file that was written, or NULL */
 	uint64_t written;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The end of `shunt rx`: as text for people, as JSON (shunt-rx/1) for programs.
+ * The report of `shunt rx`: text, and JSON (shunt-rx/1).
  */
 #include "apps/rx.h"
 
@@ -15,7 +15,7 @@
 static const struct {
 	const char *key;
 	size_t at;
-} figures[] = {
+} metrics[] = {
 	{"syscalls", offsetof(struct shunt_trace_counts, syscalls)},
 	{"copies", offsetof(struct shunt_trace_counts, copies)},
 	{"copied_bytes", offsetof(struct shunt_trace_counts, copied_bytes)},
@@ -25,14 +25,14 @@ static const struct {
 	{"softirq_in_app_ns", offsetof(struct shunt_trace_counts, softirq_in_app_ns)},
 	{"context_switches", offsetof(struct shunt_trace_counts, switches)},
 };
-#define NFIGURES (sizeof figures / sizeof *figures)
+#define NMETRICS (sizeof metrics / sizeof *metrics)
 
-static const struct shunt_metric *figure_at(const struct shunt_trace_counts *t, size_t i)
+static const struct shunt_metric *metric_at(const struct shunt_trace_counts *t, size_t i)
 {
-	return (const struct shunt_metric *)((const char *)t + figures[i].at);
+	return (const struct shunt_metric *)((const char *)t + metrics[i].at);
 }
 
-/* Counted by the probes that give softirq's time. */
+/* Counted by the probes that measure softirq time. */
 static bool polls_known(const struct shunt_trace_counts *t)
 {
 	return t->softirq_ns.how != SHUNT_UNAVAILABLE;
@@ -44,16 +44,16 @@ static void text_trace(FILE *out, const struct rx_run *run)
 
 	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->level),
 		shunt_trace_level_means(r->level));
-	for (size_t i = 0; i < NFIGURES; i++) {
-		const struct shunt_metric *f = figure_at(&r->trace, i);
+	for (size_t i = 0; i < NMETRICS; i++) {
+		const struct shunt_metric *f = metric_at(&r->trace, i);
 		if (f->how == SHUNT_UNAVAILABLE) {
-			fprintf(out, "  %-18s %14s  unavailable: %s\n", figures[i].key, "-",
+			fprintf(out, "  %-18s %14s  unavailable: %s\n", metrics[i].key, "-",
 				f->reason);
 			continue;
 		}
-		fprintf(out, "  %-18s %14.0f", figures[i].key, f->value);
+		fprintf(out, "  %-18s %14.0f", metrics[i].key, f->value);
 		if (r->delivered)
-			fprintf(out, "  %10.3f a packet", f->value / (double)r->delivered);
+			fprintf(out, "  %10.3f per packet", f->value / (double)r->delivered);
 		fprintf(out, "  %s%s, %s\n", shunt_how_name(f->how),
 			f->bound == SHUNT_EXACT   ? ""
 			: f->bound == SHUNT_LOWER ? " (at least)"
@@ -62,7 +62,7 @@ static void text_trace(FILE *out, const struct rx_run *run)
 	}
 	if (polls_known(&r->trace))
 		fprintf(out,
-			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them called by the receiver\n",
+			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them in the receiving thread\n",
 			"napi_polls", r->trace.napi_polls, r->trace.napi_polls_in_app);
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++)
 		if (r->trace.by_nr[nr])
@@ -104,8 +104,8 @@ static json_t *json_trace(const struct bench_result *r)
 		json_decref(calls);
 		return json_null();
 	}
-	for (size_t i = 0; i < NFIGURES; i++)
-		json_object_set_new(o, figures[i].key, bench_json_metric(figure_at(&r->trace, i)));
+	for (size_t i = 0; i < NMETRICS; i++)
+		json_object_set_new(o, metrics[i].key, bench_json_metric(metric_at(&r->trace, i)));
 	bool polls = polls_known(&r->trace);
 	json_object_set_new(o, "napi_polls",
 		polls ? json_integer((json_int_t)r->trace.napi_polls) : json_null());

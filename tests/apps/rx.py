@@ -41,7 +41,7 @@ def against_strace(t):
          f"shunt {ours}, strace {theirs}")
     t.equal(doc["packets"], 5000, "all frames were received")
     t.equal(doc["ledger"]["unaccounted"], 0, "the ledger adds up")
-    t.equal(doc["trace"]["copies"]["value"], 5000, "a copy a packet")
+    t.equal(doc["trace"]["copies"]["value"], 5000, "one copy per packet")
 
 
 def summary_on(t, sig):

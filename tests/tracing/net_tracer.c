@@ -185,7 +185,7 @@ Test(tracer, knows_its_level)
 	cr_assert_neq(shunt_trace_level_gap(level)[0], 0);
 }
 
-/* A figure within reason, or the reason why there is none: the machine may be too noisy. */
+/* A plausible value, or the reason why there is none: the machine may be too noisy. */
 Test(tracer, calibrates_or_says_why_not)
 {
 	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
