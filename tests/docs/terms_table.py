@@ -33,17 +33,15 @@ TABLE = [
     (r"\b(?:paths?|ways?|lanes?|routes?) (?:round|around|past) (?:it|the kernel)\b", "kernel bypass"),
     (r"\bof one's own\b", "user-space NIC driver"),
     (r"\broom=", "depth="),
-    (r"\bfigures?\b", "metric, value, number"),
+    (r"\bfigures?\b(?!>|\{|\ h3\{)", "metric, value, number"),
     (r"\b(?:was|were|is|are|been|be) got\b", "provenance; obtained"),
     (r"\bask(?:s|ed|ing)?(?: (?:it|them|for it))? back\b", "the kernel requests release"),
     (r"\blet(?:s|ting)?(?: (?:it|them|the \w+|a \w+))? go\b", "unbind; release"),
-    (r"\bg(?:ive|ives|ave|iven|iving)(?: (?:it|them|that|this|(?:a|the|its|their|each|every)(?: \w+){1,2}))? back\b",
-     "return"),
+    (r"\bg(?:ive|ives|ave|iven|iving)(?: [\w']+){0,3} back\b(?!-| to back)", "return"),
     (r"\bl(?:ie|ies|ay|ying) about(?! (?:\d|a |an |half))", "cached"),
     (r"\bthe way down\b", "teardown"),
     (r"\bh(?:ung|angs?|anging) (?:\w+ )?(?:at|on to|onto)\b", "attached"),
-    (r"\bput(?:s|ting)?(?: (?:it|them|everything|(?:a|the|its|their|each)(?: \w+){1,2}))? back",
-     "restore"),
+    (r"\bput(?:s|ting)?(?: [\w']+){0,3} back\b(?!-| to back)", "restore"),
     (r"\bseen only by\b|\bby (?:who|whoever) finds\b", "reported once ..."),
     (r"\bwithout a word\b", "silently"),
     (r"\bnobody's wish\b", "useless"),
@@ -63,7 +61,7 @@ one a line | what every path costs a packet in CPU time | instructions, MMIO acc
 a blocking recvmsg a packet | one clock read a burst | CPU a packet at the same pace | context switches\na packet
 once a burst | runs four times a pass | 0.5 a packet | %.2f a frame | a million a second | so many a call | one queue a device
 past the kernel's stack | packet I/O past the kernel | paths round it | a NIC of one's own | use room=64
-how each figure was got | What was got differs | a chunk that is asked back | the card was let go | gives the chunk back
+how each figure was got | What was got differs | a chunk that is asked back | the card was let go | gives the chunk back | gives blocks back
 memory that lies about | on the way down | a program hung at a function | the mode is put back | fails without a word
 is seen only by who finds the ring empty | is nobody's wish | has an easy life | is no scandal
 paths that wait, spin or poll | the spinning kernel path | whether they spin or poll
@@ -75,7 +73,7 @@ ns per packet | copies per packet | one file per verb | context switches\nper pa
 the queue of a device | gives a frame to a queue | stores a line of text | bytes of a frame | the first frame of a burst
 a file with a path in it | keeps a chunk and a packet | sends a frame to a port | a round of passes | it polls a queue
 looks around the ring | about a millisecond | memory of its own | got a packet | kept back | let us go on
-bench_write_figure | groom=1 | wait=spin\|poll | a round-trip time | rates once a second | once a device is stopped
+bench_write_figure | <figure> | figure h3{margin:0} | groom=1 | wait=spin\|poll | a round-trip time | rates once a second | once a device is stopped
 """
 
 

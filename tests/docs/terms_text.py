@@ -55,9 +55,11 @@ def c_text(source, comments=False):
 
 
 def python_text(source, comments=False):
+    """Strings; single words are keys, as in C."""
     kinds = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", -1)} | ({tokenize.COMMENT} if comments else set())
-    return [piece(token.string.strip("\"'#"), token.start[0])
-            for token in tokenize.generate_tokens(io.StringIO(source).readline) if token.type in kinds]
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [piece(token.string.strip("\"'#"), token.start[0]) for token in tokens
+            if token.type in kinds and " " in token.string]
 
 
 def script_text(source, comments=False):
