@@ -64,12 +64,10 @@ def listing(words):
 
 
 class Exceptions:
-    """Lines of terms.exceptions, and which of them were of use."""
+    """Lines of terms.exceptions, and which of them were needed."""
 
-    def __init__(self, path):
-        with open(path, encoding="utf-8") as file:
-            self.lines = [s.strip() for s in file if s.strip() and not s.startswith("#")]
-        self.parts = [[p.strip() for p in s.split(" | ")] for s in self.lines]
+    def __init__(self, lines):
+        self.parts = [[p.strip() for p in s.split(" | ")] for s in lines if s.strip() and not s.startswith("#")]
         self.used = set()
 
     def allows(self, hit):
@@ -79,12 +77,29 @@ class Exceptions:
                 return True
         return False
 
-    def check(self, t):
-        t.ok(len(self.lines) <= MOST, f"at most {MOST} exceptions", f"{len(self.lines)}")
-        t.ok(all(len(p) == 3 and all(p) for p in self.parts), "each exception has a file, a text and a reason",
-             "\n".join(s for s, p in zip(self.lines, self.parts) if len(p) != 3 or not all(p)))
-        t.ok(len(self.used) == len(self.lines), "each exception is needed",
-             "\n".join(s for i, s in enumerate(self.lines) if i not in self.used))
+    def faults(self):
+        """What is wrong with them, once all hits were seen."""
+        found = [f"{len(self.parts)} exceptions, at most {MOST}"] if len(self.parts) > MOST else []
+        for i, parts in enumerate(self.parts):
+            if len(parts) != 3 or not all(parts):
+                found.append(f"not FILE | TEXT | REASON: {' | '.join(parts)}")
+            elif i not in self.used:
+                found.append(f"needed no more: {' | '.join(parts)}")
+        return found
+
+
+def check_exceptions(t):
+    """An exception is for one text in one file, and a bad list is refused."""
+    hit, = hits("it took 5 ns a packet", [1] * 99, "a.md")
+    good = Exceptions(["# comment", "a.md | 5 ns a packet | quoted"])
+    t.ok(good.allows(hit) and not good.faults() and not good.allows(("b.md", *hit[1:])), "an exception is for one file",
+         "\n".join(good.faults()))
+    t.ok(not Exceptions(["a.md | 6 ns a packet | quoted"]).allows(hit), "and for one text")
+    bad = [["a.md | 5 ns a packet"], ["a.md | 5 ns a packet | "], ["a.md | not there | quoted"]]
+    t.ok(all(Exceptions(lines).faults() for lines in bad), "a line without a reason or a hit is refused")
+    many = Exceptions(["a.md | 5 ns a packet | quoted"] * (MOST + 1))
+    many.used = set(range(MOST + 1))
+    t.ok(many.faults(), f"more than {MOST} are refused")
 
 
 def check_itself(t):
@@ -120,10 +135,12 @@ def groups():
 
 def main(shunt, root):
     shunt = os.path.abspath(shunt)
-    allowed = Exceptions(os.path.join(root, "tests/docs/terms.exceptions"))
     t = Tap()
     check_itself(t)
+    check_exceptions(t)
     os.chdir(root)
+    with open("tests/docs/terms.exceptions", encoding="utf-8") as file:
+        allowed = Exceptions(file)
 
     def verdict(name, found):
         left = [show(h) for h in found if not allowed.allows(h)]
@@ -133,7 +150,7 @@ def main(shunt, root):
         verdict(name, hits(*piece(text, 1), name))
     for name, paths in groups():
         verdict(name, [h for path in paths for h in in_file(path)])
-    allowed.check(t)
+    t.ok(not allowed.faults(), "the list of exceptions", "\n".join(allowed.faults()))
     t.finish()
 
 
