@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`shunt compare` end to end: what each path must show on traffic that is known exactly."""
+"""`shunt compare` end to end: exact results of each path for known traffic."""
 import sys
 
 from tap import Tap, compare, need_root

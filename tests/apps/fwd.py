@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`shunt fwd` as a user meets it: a signal ends it with the ledgers, a file with its end."""
+"""`shunt fwd` from the command line: it ends on a signal or at the end of a file, with the ledgers."""
 import json
 import struct
 import sys
