@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What verbs share: errors, help, signals, what they print.
+ * What verbs share: errors, help, signals, output.
  */
 #include "apps/app.h"
 
@@ -57,8 +57,15 @@ int app_print_json(struct json_t *doc)
 
 	json_decref(doc);
 	if (!ok)
-		fprintf(stderr, "shunt: cannot write JSON: out of memory, or nobody reads it\n");
+		fprintf(stderr, "shunt: cannot write JSON: out of memory, or the reader is gone\n");
 	return ok ? 0 : 1;
+}
+
+void app_print_info(FILE *out, const struct shunt_info *info)
+{
+	fprintf(out, "%s: %s\n", info->spec, *info->mode ? info->mode : info->driver);
+	for (unsigned i = 0; i < info->nnotes; i++)
+		fprintf(out, "note: %s\n", info->notes[i]);
 }
 
 void app_print_ledger(FILE *out, const struct shunt_ledger *l)
@@ -85,7 +92,7 @@ static void on_signal(int sig)
 
 void app_catch_signals(void)
 {
-	/* No SA_RESTART: a sleeping burst must return. */
+	/* No SA_RESTART: a blocking burst must return. */
 	struct sigaction sa = {.sa_handler = on_signal};
 
 	sigaction(SIGINT, &sa, NULL);

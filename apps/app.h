@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The `shunt` command: a verb table and a file a verb. Exit status: 0 done, 1 failed at run time,
- * 2 wrong use; `lab` and `lab-exec` pass their command's on.
+ * The `shunt` command: a verb table and one file per verb. Exit status: 0 done, 1 failed at run
+ * time, 2 wrong use; `lab` and `lab-exec` return that of their command.
  */
 #ifndef APPS_APP_H
 #define APPS_APP_H
@@ -19,7 +19,7 @@ struct app_verb {
 
 extern const struct app_verb app_verbs[]; /* ends with a NULL name */
 
-/* Print one line on stderr: what, why, what to do. Returns the exit status: 2 for a usage error. */
+/* Print one line on stderr: what failed, why, the remedy. Exit status: 2 for wrong use. */
 int app_fail(const struct shunt_err *err);
 int app_usage(const struct app_verb *verb, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -27,15 +27,18 @@ const struct app_verb *app_verb(const char *name);
 void app_help(const struct app_verb *verb); /* on stdout */
 
 struct json_t;
-/* One form for all documents: a space a level, 12 digits. False when doc is NULL, or out fails. */
+/* The format of all documents: one space per level, 12 digits. False if doc is NULL, or on error.
+ */
 bool app_dump_json(FILE *out, const struct json_t *doc);
 /* Print doc on stdout and free it. Exit status: 0, or 1 when it is NULL or can't be written. */
 int app_print_json(struct json_t *doc);
 
-/* A line a class: received, delivered, each named loss, unaccounted. */
+/* A device's spec and mode, then its notes. */
+void app_print_info(FILE *out, const struct shunt_info *info);
+/* One line per class: received, delivered, each named loss, unaccounted. */
 void app_print_ledger(FILE *out, const struct shunt_ledger *ledger);
 
-/* Where paragraphs are broken: the terminal's width, or never, so that a line can be searched. */
+/* Width for wrapped text: that of the terminal, or unlimited, so that grep finds whole lines. */
 unsigned app_columns(void);
 
 /* Set by SIGINT and SIGTERM once app_catch_signals was called: a run ends with its summary. */

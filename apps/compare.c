@@ -11,7 +11,6 @@
 #include "core/table.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,31 +19,30 @@ const char app_compare_usage[] =
 	"[OPTION...]\n"
 	"  Runs the same receive loop over several paths with the same traffic, in a private lab, "
 	"and\n"
-	"  says what each path costs a packet.\n"
+	"  reports the cost per packet of each path.\n"
 	"  --paths LIST         comma-separated names (--list); default: all\n"
 	"  --path SPEC          another device spec; repeatable\n"
-	"  --size N             bytes a frame in memory, no FCS, 60 to 1514 (60)\n"
+	"  --size N             bytes per frame, without FCS, 60 to 1514 (60)\n"
 	"  --flows N            flows, by source port (1)\n"
 	"  --rate max|PPS|xN    of the rate passes (max; a capture: 50k); xN: N times a capture's "
-	"own timing\n"
-	"  --seconds S          a pass (5)\n"
+	"timing\n"
+	"  --seconds S          duration of a pass (5)\n"
 	"  --rounds N           rounds, path order shuffled in each (5)\n"
 	"  --seed N             of the shuffle; printed in the report\n"
-	"  --traffic FILE       replay a capture, once a pass\n"
-	"  --generator KIND     xdpgen: frames made by the kernel in XDP (default); packet: a "
-	"socket\n"
-	"  --iface IF           measure the traffic that IF gets, packet-* paths only\n"
+	"  --traffic FILE       replay a capture, once per pass\n"
+	"  --generator KIND     xdpgen: frames generated in the kernel by XDP (default); packet: "
+	"a socket\n"
+	"  --iface IF           measure the traffic that IF receives, packet-* paths only\n"
 	"  --take-traffic       with --iface: also paths that take the traffic away from the "
 	"kernel\n"
-	"  --nic IF             measure on cards: IF is the kernel's, packet-* and xdp-* paths use "
-	"it\n"
-	"  --via SPEC           with --nic: who sends, on the same wire: packet:IF, xdp:IF, "
-	"xdpgen:IF, "
-	"pci:ADDRESS\n"
-	"  --gro                let GRO merge frames in the lab\n"
+	"  --nic IF             measure on network cards: packet-* and xdp-* paths receive on IF\n"
+	"  --via SPEC           with --nic: the sending device on the same wire: packet:IF, xdp:IF,"
+	"\n"
+	"                       xdpgen:IF, pci:ADDRESS\n"
+	"  --gro                enable GRO in the lab\n"
 	"  --json FILE|-        write the document; with - stdout holds nothing else\n"
-	"  --html FILE          write a report, one file\n"
-	"  --list               the named paths";
+	"  --html FILE          write the report as one HTML file\n"
+	"  --list               list the named paths";
 
 struct options {
 	struct bench_compare_opts run;
@@ -53,121 +51,41 @@ struct options {
 	bool list, rate_given, generator_given;
 };
 
-static const struct option longs[] = {{"paths", 1, NULL, 'p'}, {"path", 1, NULL, 'P'},
-	{"size", 1, NULL, 's'}, {"flows", 1, NULL, 'f'}, {"rate", 1, NULL, 'r'},
-	{"seconds", 1, NULL, 'S'}, {"rounds", 1, NULL, 'n'}, {"seed", 1, NULL, 'e'},
-	{"traffic", 1, NULL, 't'}, {"generator", 1, NULL, 'g'}, {"iface", 1, NULL, 'i'},
-	{"nic", 1, NULL, 'N'}, {"via", 1, NULL, 'V'}, {"take-traffic", 0, NULL, 'T'},
-	{"gro", 0, NULL, 'G'}, {"json", 1, NULL, 'j'}, {"html", 1, NULL, 'h'},
-	{"list", 0, NULL, 'l'}, {0}};
+_Static_assert(BENCH_PATHS_MAX == 24, "as --path says");
 
 static const struct app_verb *self(void)
 {
 	return app_verb("compare");
 }
 
-static int read_rate(struct options *o, const char *text)
+static int read_rate(void *to, const char *text)
 {
+	struct options *o = to;
+
 	o->rate_given = true;
 	if (!strcmp(text, "max"))
 		return 0;
-	if (*text == 'x')
-		return app_real(text + 1, 0.001, 1e6, &o->run.speed)
-			       ? app_usage(self(),
-					 "--rate xN takes N from 0.001 to 1000000, not '%.40s'",
-					 text)
-			       : 0;
-	return app_real(text, 1, 1e8, &o->run.rate) ? app_usage(self(),
-							      "--rate takes max, packets a second "
-							      "from 1 to 100M, or xN, not '%.40s'",
-							      text)
-						    : 0;
+	return *text == 'x' ? app_real(text + 1, 0.001, 1e6, &o->run.speed)
+			    : app_real(text, 1, 1e8, &o->run.rate);
 }
 
-static int read_number(
-	const char *option, const char *text, uint64_t min, uint64_t max, uint64_t *v)
+static int read_path(void *to, const char *text)
 {
-	if (!app_number(text, min, max, v))
-		return 0;
-	return app_usage(self(), "--%s takes a number from %lu to %lu, not '%.40s'", option,
-		(unsigned long)min, (unsigned long)max, text);
+	struct options *o = to;
+
+	if (o->run.nspecs == BENCH_PATHS_MAX)
+		return -E2BIG;
+	o->specs[o->run.nspecs++] = text;
+	return 0;
 }
 
-static int read_option(struct options *o, int c, const char *arg)
+static int read_generator(void *to, const char *text)
 {
-	struct bench_compare_opts *r = &o->run;
-	uint64_t n = 0;
-	int rc = 0;
+	struct options *o = to;
 
-	switch (c) {
-	case 'p':
-		r->paths = arg;
-		break;
-	case 'P':
-		if (r->nspecs == BENCH_PATHS_MAX)
-			return app_usage(self(), "more than %d times --path", BENCH_PATHS_MAX);
-		o->specs[r->nspecs++] = arg;
-		break;
-	case 's':
-		rc = read_number("size", arg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &n);
-		r->size = (uint32_t)n;
-		break;
-	case 'f':
-		rc = read_number("flows", arg, 1, 16384, &n);
-		r->flows = (uint32_t)n;
-		break;
-	case 'r':
-		rc = read_rate(o, arg);
-		break;
-	case 'S':
-		if (app_real(arg, 0.1, 3600, &r->seconds))
-			rc = app_usage(self(), "--seconds takes 0.1 to 3600, not '%.40s'", arg);
-		break;
-	case 'n':
-		rc = read_number("rounds", arg, 1, 1000, &n);
-		r->rounds = (unsigned)n;
-		break;
-	case 'e':
-		rc = read_number("seed", arg, 1, 1u << 30, &r->seed);
-		break;
-	case 't':
-		r->traffic = arg;
-		break;
-	case 'g':
-		o->generator_given = true;
-		r->packet_generator = !strcmp(arg, "packet");
-		if (!r->packet_generator && strcmp(arg, "xdpgen"))
-			rc = app_usage(
-				self(), "--generator takes xdpgen or packet, not '%.40s'", arg);
-		break;
-	case 'i':
-		r->iface = arg;
-		break;
-	case 'N':
-		r->nic = arg;
-		break;
-	case 'V':
-		r->via = arg;
-		break;
-	case 'T':
-		r->take_traffic = true;
-		break;
-	case 'G':
-		r->gro = true;
-		break;
-	case 'j':
-		o->json = arg;
-		break;
-	case 'h':
-		o->html = arg;
-		break;
-	case 'l':
-		o->list = true;
-		break;
-	default:
-		rc = 2;
-	}
-	return rc;
+	o->generator_given = true;
+	o->run.packet_generator = !strcmp(text, "packet");
+	return o->run.packet_generator || !strcmp(text, "xdpgen") ? 0 : -EINVAL;
 }
 
 static int check(struct options *o)
@@ -175,18 +93,17 @@ static int check(struct options *o)
 	struct bench_compare_opts *r = &o->run;
 
 	if (r->speed > 0 && !r->traffic)
-		return app_usage(
-			self(), "--rate xN is N times a capture's timing: name one with --traffic");
+		return app_usage(self(), "--rate xN needs a capture: --traffic FILE");
 	if (r->traffic && r->size)
 		return app_usage(self(), "--size and --traffic exclude each other");
 	if (r->iface && (r->traffic || r->size || o->rate_given))
-		return app_usage(self(),
-			"--iface measures the traffic that is there: no --traffic, --size, --rate");
+		return app_usage(
+			self(), "--iface measures existing traffic: no --traffic, --size, --rate");
 	if (r->take_traffic && !r->iface)
-		return app_usage(self(), "--take-traffic goes with --iface");
+		return app_usage(self(), "--take-traffic needs --iface");
 	if (!r->nic != !r->via)
 		return app_usage(
-			self(), "--nic and --via go together: who receives, and who sends");
+			self(), "--nic and --via need each other: the receiver and the sender");
 	if (r->nic && (r->iface || r->traffic || r->gro || o->generator_given))
 		return app_usage(self(),
 			"--nic sends synthetic frames through --via: no --iface, --traffic, --gro, "
@@ -199,24 +116,32 @@ static int check(struct options *o)
 
 static int read_options(struct options *o, int argc, char **argv)
 {
-	int c, rc;
+	struct bench_compare_opts *r = &o->run;
+	const struct app_option options[] = {{"paths", APP_TEXT, &r->paths},
+		{"path", APP_CALL, o, .read = read_path, .takes = "a spec, 24 times at most"},
+		{"size", APP_U32, &r->size, BENCH_FRAME_MIN, BENCH_FRAME_MAX, "60 to 1514 bytes"},
+		{"flows", APP_U32, &r->flows, 1, 16384, "1 to 16384"},
+		{"rate", APP_CALL, o, .read = read_rate,
+			.takes = "max, 1 to 100M packets per second, or x0.001 to x1M"},
+		{"seconds", APP_REAL, &r->seconds, 0.1, 3600, "0.1 to 3600"},
+		{"rounds", APP_U32, &r->rounds, 1, 1000, "1 to 1000"},
+		{"seed", APP_U64, &r->seed, 1, 1u << 30, "1 to 1073741824"},
+		{"traffic", APP_TEXT, &r->traffic},
+		{"generator", APP_CALL, o, .read = read_generator, .takes = "xdpgen or packet"},
+		{"iface", APP_TEXT, &r->iface}, {"nic", APP_TEXT, &r->nic},
+		{"via", APP_TEXT, &r->via}, {"take-traffic", APP_FLAG, &r->take_traffic},
+		{"gro", APP_FLAG, &r->gro}, {"json", APP_TEXT, &o->json},
+		{"html", APP_TEXT, &o->html}, {"list", APP_FLAG, &o->list}, {0}};
+	int rc = app_options(self(), argc, argv, options, true);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
-		if (c == '?')
-			return app_usage(self(), "there is no option '%.60s'", argv[optind - 1]);
-		if (c == ':')
-			return app_usage(self(), "option '%.60s' takes a value", argv[optind - 1]);
-		rc = read_option(o, c, optarg);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	if (optind < argc)
-		return app_usage(self(), "'%.60s' is no option", argv[optind]);
+		return app_usage(self(), "unexpected argument '%.60s'", argv[optind]);
 	return check(o);
 }
 
-/* Can this machine do it? The driver's word; what only a run shows (busy-poll) is told by a run. */
+/* The driver's own check; what only a run can show (NAPI busy polling) is reported by a run. */
 static bool usable(const struct bench_path *path, struct shunt_err *err)
 {
 	struct shunt_driver_info info;
@@ -296,7 +221,7 @@ static int output(const struct options *o, const json_t *doc)
 	return rc || fflush(stdout) ? cannot_write("the table", rc ? -rc : errno) : 0;
 }
 
-/* A figure that nobody should trust makes the status non-zero, and a line says which. */
+/* Metrics that cannot be trusted make the exit status 1; a line names the failed part. */
 static int distrust(const json_t *o, const char *what, const char *name)
 {
 	fprintf(stderr, "shunt compare: %s failed (%s): %s\n", what,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt devices: drivers, and the network interfaces and PCI cards that they could work on.
+ * shunt devices: drivers, network interfaces and PCI network cards.
  */
 #include "apps/devices.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "bench/report/json.h"
 #include "core/link_list.h"
@@ -10,7 +10,6 @@
 #include "core/text.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,17 +20,18 @@ const char app_devices_usage[] =
 	"[-v] [--json]\n"
 	"       shunt devices bind [--driver NAME] ADDRESS...\n"
 	"       shunt devices unbind ADDRESS...\n"
-	"  Lists the drivers: which are usable here, why not and what to do about it, and the "
-	"memory that a\n"
-	"  queue takes with the default room. Below them the network interfaces of this "
-	"namespace, and the\n"
-	"  PCI network cards with driver, IOMMU group and state.\n"
-	"  bind            take cards from their kernel drivers, for vfio-pci: pci:ADDRESS drives "
-	"them\n"
+	"  Lists the drivers: whether each is usable here, or why not, with a remedy, and the "
+	"memory "
+	"per\n"
+	"  queue at the default depth. Then the network interfaces of this namespace, and the PCI "
+	"network\n"
+	"  cards with driver, IOMMU group and state.\n"
+	"  bind            unbind cards from their kernel drivers and bind them to vfio-pci, for "
+	"pci:ADDRESS\n"
 	"                  --driver uio_pci_generic: without an IOMMU, for pci:ADDRESS?dma=phys\n"
-	"  unbind          give them back\n"
-	"  -v, --verbose   the keys of each driver and an example, too\n"
-	"  --json          print JSON alone";
+	"  unbind          return cards to their kernel drivers\n"
+	"  -v, --verbose   also the keys of each driver and an example\n"
+	"  --json          one JSON document, nothing else on stdout";
 
 static const char *directions(unsigned dirs)
 {
@@ -44,7 +44,7 @@ static void print_table(struct shunt_table *table)
 	shunt_table_free(table);
 }
 
-/* Below the table: why a driver is not usable, and all about each of them with -v. */
+/* Below the table: why drivers are not usable; with -v all drivers, with keys and an example. */
 static void print_more(bool verbose)
 {
 	struct shunt_driver_info d;
@@ -58,7 +58,7 @@ static void print_more(bool verbose)
 		if (d.usable) {
 			snprintf(line, sizeof line, "%s%s%s", err.what, *err.remedy ? ": " : "",
 				err.remedy);
-			shunt_text_wrap(stdout, "  not here: ", line, width);
+			shunt_text_wrap(stdout, "  not usable here: ", line, width);
 		}
 		if (verbose) {
 			shunt_text_wrap(stdout, "  keys: ", d.keys, width);
@@ -70,7 +70,7 @@ static void print_more(bool verbose)
 static int print_drivers(bool verbose)
 {
 	static const struct shunt_column columns[] = {{"driver", SHUNT_LEFT}, {"does", SHUNT_LEFT},
-		{"MiB a queue", SHUNT_RIGHT}, {"usable here", SHUNT_LEFT}};
+		{"MiB per queue", SHUNT_RIGHT}, {"usable here", SHUNT_LEFT}};
 	struct shunt_table *table = shunt_table_new(columns, 4);
 	struct shunt_driver_info d;
 	int rc = table ? 0 : -ENOMEM;
@@ -159,24 +159,19 @@ static json_t *json_links(const struct shunt_link *links, unsigned n)
 
 int app_devices(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"verbose", no_argument, NULL, 'v'}, {"json", no_argument, NULL, 'j'}, {0}};
 	static struct shunt_link links[LINKS];
 	struct shunt_err err = {.code = 0};
 	bool verbose = false, json = false;
-	int c;
+	const struct app_option options[] = {
+		{"verbose", APP_FLAG, &verbose, .letter = 'v'}, {"json", APP_FLAG, &json}, {0}};
+	int rc = app_options(app_verb("devices"), argc, argv, options, false);
 
-	while ((c = getopt_long(argc, argv, "+:v", options, NULL)) != -1) {
-		if (c != 'v' && c != 'j')
-			return app_usage(
-				app_verb("devices"), "unknown option '%.40s'", argv[optind - 1]);
-		verbose |= c == 'v';
-		json |= c == 'j';
-	}
+	if (rc)
+		return rc;
 	if (optind < argc && (!strcmp(argv[optind], "bind") || !strcmp(argv[optind], "unbind")))
 		return app_devices_bind(argc - optind, argv + optind);
 	if (optind < argc)
-		return app_usage(app_verb("devices"), "takes no '%.40s'", argv[optind]);
+		return app_usage(app_verb("devices"), "unexpected argument '%.40s'", argv[optind]);
 	int n = shunt_link_list(links, LINKS, &err);
 	if (n < 0)
 		return app_fail(&err);

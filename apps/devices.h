@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt devices: what devices.c takes from devices_pci.c.
+ * shunt devices: the PCI part.
  */
 #ifndef APPS_DEVICES_H
 #define APPS_DEVICES_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt devices, the PCI part: the network cards with who drives them, and bind and unbind, which
- * hand one to vfio-pci or uio_pci_generic and back. What would cut off whoever asks is refused.
+ * shunt devices, the PCI part: the network cards and their drivers; bind and unbind, which move one
+ * between its kernel driver and vfio-pci or uio_pci_generic. A card with the default route is
+ * refused.
  */
 #include "apps/app.h"
 #include "apps/devices.h"
@@ -77,18 +78,18 @@ struct json_t *app_devices_json_pci(void)
 	return array;
 }
 
-/* An interface that this namespace does not have may carry any route: it is refused as well. */
+/* An interface of another network namespace may carry any route: it is refused as well. */
 static int refuse_default_route(const struct pci_info *card, struct shunt_err *err)
 {
 	int rc = *card->ifname ? bench_iface_check(card->ifname, NULL) : 0;
 
 	if (!rc)
 		return 0;
-	return shunt_fail_usage(err, -EPERM, "take another one, or move the route first",
-		"%s is interface %s, %s: it could cut you off", card->addr, card->ifname,
-		rc == -EPERM
-			? "which has the default route"
-			: "of another network namespace, whose routes can't be seen from here");
+	return shunt_fail_usage(err, -EPERM, "use another card, or move the route first",
+		"%s is interface %s, %s: the machine could become unreachable", card->addr,
+		card->ifname,
+		rc == -EPERM ? "which has the default route"
+			     : "of another network namespace, whose routes are not visible here");
 }
 
 /* driver is NULL to unbind. */
@@ -110,26 +111,23 @@ static int bind_one(const char *addr, const char *driver, struct shunt_err *err)
 	return 0;
 }
 
-static const char *take(void *ctx, int c)
+static int read_driver(void *to, const char *text)
 {
-	(void)c;
-	*(const char **)ctx = optarg;
-	return strcmp(optarg, PCI_VFIO) && strcmp(optarg, PCI_UIO) ? "--driver takes " PCI_VFIO
-								     " or " PCI_UIO
-								   : NULL;
+	*(const char **)to = text;
+	return strcmp(text, PCI_VFIO) && strcmp(text, PCI_UIO) ? -EINVAL : 0;
 }
 
-/* argv[0] is bind or unbind. The first that fails ends it. */
+/* argv[0] is bind or unbind. Ends at the first failure. */
 int app_devices_bind(int argc, char **argv)
 {
-	static const struct option options[] = {{"driver", required_argument, NULL, 'd'}, {0}};
 	bool bind = !strcmp(argv[0], "bind");
 	const char *driver = bind ? PCI_VFIO : NULL;
+	const struct app_option options[] = {{"driver", APP_CALL, &driver, .read = read_driver,
+						     .takes = PCI_VFIO " or " PCI_UIO},
+		{0}};
 	struct shunt_err err = {.code = 0};
+	int rc = app_options(app_verb("devices"), argc, argv, options + !bind, true);
 
-	optind = 0; /* anew, for these words */
-	int rc = app_options(
-		app_verb("devices"), argc, argv, bind ? options : options + 1, take, &driver);
 	if (rc)
 		return rc;
 	if (optind == argc)

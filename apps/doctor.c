@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt doctor: what this machine can do, each missing thing with its remedy.
+ * shunt doctor: what this machine supports, with a remedy for what is missing.
  */
 #include "apps/doctor.h"
-#include "apps/app.h"
+#include "apps/options.h"
 #include "apps/verbs.h"
 #include "core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +15,11 @@
 
 const char app_doctor_usage[] =
 	"[--json]\n"
-	"  Finds out by trying what this machine can do, one line an item: ok, warn or no, with "
-	"what to do about\n"
-	"  it. Exit status 1 when something is missing that `shunt compare` needs (marked *).\n"
-	"  --json   print JSON alone";
+	"  Finds out by trying what this machine supports, one line per item: ok, warn or no, with "
+	"a "
+	"remedy.\n"
+	"  Exit status 1 when something is missing that `shunt compare` needs (marked *).\n"
+	"  --json   one JSON document, nothing else on stdout";
 
 static const char *const state_names[] = {"ok", "warn", "no"};
 
@@ -83,8 +83,8 @@ static void look(struct report *r, const struct doctor_item *items, const char *
 	}
 }
 
-/* What each driver says about itself. Kernel and bypass must both be there to be compared; who
- * generates the traffic can be chosen. */
+/* Each driver's own check. A comparison needs the kernel path and AF_XDP; there is more than one
+ * generator. */
 static void look_at_drivers(struct report *r)
 {
 	struct shunt_driver_info d;
@@ -102,28 +102,25 @@ static void look_at_drivers(struct report *r)
 
 int app_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {0}};
 	struct report r = {.width = app_columns(), .ready = true};
-	int c;
+	bool json = false;
+	const struct app_option options[] = {{"json", APP_FLAG, &json}, {0}};
+	int rc = app_options(app_verb("doctor"), argc, argv, options, false);
 
-	while ((c = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
-		if (c != 'j')
-			return app_usage(
-				app_verb("doctor"), "unknown option '%.40s'", argv[optind - 1]);
-		if (!r.items)
-			r.items = json_array();
-	}
+	if (rc)
+		return rc;
 	if (optind < argc)
-		return app_usage(app_verb("doctor"), "takes no '%.40s'", argv[optind]);
+		return app_usage(app_verb("doctor"), "unexpected argument '%.40s'", argv[optind]);
+	r.items = json ? json_array() : NULL;
 	look(&r, doctor_kernel, "kernel");
 	look_at_drivers(&r);
 	look(&r, doctor_machine, "machine");
 	if (r.items) {
-		int rc = app_print_json(json_pack("{ss sb so}", "schema", "shunt-doctor/1", "ready",
+		rc = app_print_json(json_pack("{ss sb so}", "schema", "shunt-doctor/1", "ready",
 			r.ready, "items", r.items));
 		return rc ? rc : !r.ready;
 	}
-	printf("\n%s\n", r.ready ? "All that `shunt compare` needs (*) is here."
+	printf("\n%s\n", r.ready ? "Everything that `shunt compare` needs (*) is available."
 				 : "Something that `shunt compare` needs (*) is missing.");
 	return !r.ready;
 }

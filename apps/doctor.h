@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What `shunt doctor` looks at. A look finds out by trying where it can, and leaves nothing behind.
+ * The checks of `shunt doctor`. A check tries where it can, and leaves nothing behind.
  */
 #ifndef APPS_DOCTOR_H
 #define APPS_DOCTOR_H
@@ -14,7 +14,7 @@ struct doctor_finding {
 
 struct doctor_item {
 	const char *name;
-	int needed; /* `shunt compare` can't do its work without it */
+	int needed; /* by `shunt compare` */
 	void (*look)(struct doctor_finding *f);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the kernel allows, found out by trying: sockets, BPF, namespaces, tracing.
+ * What the kernel allows, by trying: sockets, BPF, namespaces, tracing.
  */
 #include "apps/doctor.h"
 #include "bench/lab/lab.h"
@@ -36,7 +36,7 @@ static void look_version(struct doctor_finding *f)
 	sscanf(u.release, "%u.%u", &major, &minor);
 	if (major < 5 || (major == 5 && minor < 18))
 		doctor_say(f, DOCTOR_WARN, "use Linux 5.18 or later",
-			"%.60s %.60s: live frames came with 5.18", u.sysname, u.release);
+			"%.60s %.60s: XDP live frames need 5.18", u.sysname, u.release);
 	else
 		doctor_say(
 			f, DOCTOR_OK, NULL, "%.60s %.60s, %.20s", u.sysname, u.release, u.machine);
@@ -65,7 +65,8 @@ static void look_capabilities(struct doctor_finding *f)
 	if (*missing)
 		doctor_say(f, DOCTOR_NO, as_root, "user %u lacks %s", (unsigned)geteuid(), missing);
 	else
-		doctor_say(f, DOCTOR_OK, NULL, "user %u has what is needed", (unsigned)geteuid());
+		doctor_say(f, DOCTOR_OK, NULL, "user %u has the capabilities needed",
+			(unsigned)geteuid());
 }
 
 static void look_lab(struct doctor_finding *f)
@@ -78,8 +79,8 @@ static void look_lab(struct doctor_finding *f)
 		return;
 	}
 	bench_lab_close(&lab);
-	doctor_say(f, DOCTOR_OK, NULL,
-		"two network namespaces and a veth pair were made, and are gone");
+	doctor_say(
+		f, DOCTOR_OK, NULL, "created and removed two network namespaces and a veth pair");
 }
 
 static void try_socket(
@@ -95,7 +96,7 @@ static void try_socket(
 	}
 	snprintf(remedy, sizeof remedy, "use a kernel with %s", kernel_option);
 	doctor_say(f, DOCTOR_NO, errno == EPERM ? "this needs CAP_NET_RAW: run as root" : remedy,
-		"no %s socket: %s", name, strerror(errno));
+		"cannot open an %s socket: %s", name, strerror(errno));
 }
 
 static void look_packet(struct doctor_finding *f)
@@ -108,7 +109,7 @@ static void look_xsk(struct doctor_finding *f)
 	try_socket(f, AF_XDP, "AF_XDP", "CONFIG_XDP_SOCKETS");
 }
 
-/* By the bare system call: it works without libbpf, and shows what the kernel itself says. */
+/* By the system call itself: works without libbpf, and reports the kernel's own error. */
 static void look_bpf(struct doctor_finding *f)
 {
 	static const struct bpf_insn pass[] = {
@@ -128,7 +129,7 @@ static void look_bpf(struct doctor_finding *f)
 	doctor_say(f, DOCTOR_NO,
 		errno == EPERM ? "this needs CAP_BPF and CAP_NET_ADMIN: run as root"
 			       : "use a kernel with CONFIG_BPF_SYSCALL",
-		"an XDP program was refused: %s", strerror(errno));
+		"the kernel refused an XDP program: %s", strerror(errno));
 }
 
 static void look_jit(struct doctor_finding *f)
@@ -137,14 +138,15 @@ static void look_jit(struct doctor_finding *f)
 	int rc = doctor_read("/proc/sys/net/core/bpf_jit_enable", on, sizeof on);
 
 	if (rc == -EACCES || rc == -EPERM)
-		doctor_say(f, DOCTOR_WARN, as_root, "only root may see whether it is on");
+		doctor_say(f, DOCTOR_WARN, as_root, "only root can read whether it is enabled");
 	else if (rc)
-		doctor_say(f, DOCTOR_WARN, "mount /proc", "not to be read: %s", strerror(-rc));
+		doctor_say(f, DOCTOR_WARN, "mount /proc", "cannot read whether it is enabled: %s",
+			strerror(-rc));
 	else if (*on == '0')
 		doctor_say(f, DOCTOR_WARN, "sysctl net.core.bpf_jit_enable=1",
 			"BPF programs are interpreted, several times slower");
 	else
-		doctor_say(f, DOCTOR_OK, NULL, "BPF programs are compiled");
+		doctor_say(f, DOCTOR_OK, NULL, "BPF programs are JIT-compiled");
 }
 
 static void look_btf(struct doctor_finding *f)
@@ -153,7 +155,7 @@ static void look_btf(struct doctor_finding *f)
 		doctor_say(f, DOCTOR_NO, "use a kernel with CONFIG_DEBUG_INFO_BTF, and mount /sys",
 			"no /sys/kernel/btf/vmlinux: %s", strerror(errno));
 	else
-		doctor_say(f, DOCTOR_OK, NULL, "the kernel describes its own types");
+		doctor_say(f, DOCTOR_OK, NULL, "the kernel has type information");
 }
 
 static void look_tracing(struct doctor_finding *f)
@@ -165,14 +167,14 @@ static void look_tracing(struct doctor_finding *f)
 	if (level == SHUNT_LEVEL_NONE)
 		doctor_say(f, DOCTOR_NO,
 			geteuid() ? as_root : "use a kernel with CONFIG_BPF_EVENTS",
-			"level none: it can't see %s", gap);
+			"level none: not visible: %s", gap);
 	else
-		doctor_say(f, DOCTOR_OK, NULL, "level %s (%s): it can't see %s",
+		doctor_say(f, DOCTOR_OK, NULL, "level %s (%s): not visible: %s",
 			shunt_trace_level_name(level), shunt_trace_level_means(level), gap);
 #else
 	doctor_say(f, DOCTOR_NO,
 		"build with libbpf, clang and bpftool: scripts/setup installs them",
-		"this shunt was built without its tracer");
+		"shunt was built without its tracer");
 #endif
 }
 

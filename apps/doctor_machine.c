@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the machine gives to a measurement: memory, clocks, cores, quiet. Nothing here is needed;
- * all of it shows in figures.
+ * What a measurement depends on: memory, clocks, cores, load. Nothing here is required; all of it
+ * affects results.
  */
 #include "apps/doctor.h"
 #include "core/clock.h"
@@ -28,11 +28,11 @@ static void look_huge_pages(struct doctor_finding *f)
 
 	if (shunt_region_create(&region, &opts, &err)) {
 		doctor_say(f, DOCTOR_WARN, "sysctl vm.nr_hugepages=64",
-			"%s; small pages are used in their place", err.what);
+			"%s; small pages are used instead", err.what);
 		return;
 	}
 	shunt_region_destroy(region, NULL);
-	doctor_say(f, DOCTOR_OK, NULL, "a region of 16 MiB was made of them");
+	doctor_say(f, DOCTOR_OK, NULL, "allocated a region of 16 MiB");
 }
 
 static int may_lock(void)
@@ -53,7 +53,7 @@ static void look_memlock(struct doctor_finding *f)
 	if (may_lock())
 		doctor_say(f, DOCTOR_OK, NULL, "no limit for a process with CAP_IPC_LOCK");
 	else if (limit.rlim_cur >= UMEM_BYTES)
-		doctor_say(f, DOCTOR_OK, NULL, "the limit leaves room for an AF_XDP queue");
+		doctor_say(f, DOCTOR_OK, NULL, "the limit is enough for an AF_XDP queue");
 	else
 		doctor_say(f, DOCTOR_WARN, "run as root, or raise it: ulimit -l 65536",
 			"the limit of %llu KiB is below the %u KiB of an AF_XDP queue",
@@ -72,11 +72,11 @@ static void look_clock(struct doctor_finding *f)
 	doctor_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
 		sizeof source);
 	if (ns < 200)
-		doctor_say(
-			f, DOCTOR_OK, NULL, "%s, %.0f ns a read", *source ? source : "unknown", ns);
+		doctor_say(f, DOCTOR_OK, NULL, "%s, %.0f ns per read", *source ? source : "unknown",
+			ns);
 	else
-		doctor_say(f, DOCTOR_WARN, "choose tsc or kvm-clock, if the machine offers them",
-			"%s takes %.0f ns a read: every read is a system call",
+		doctor_say(f, DOCTOR_WARN, "select tsc or kvm-clock, if available",
+			"%s takes %.0f ns per read: every read is a system call",
 			*source ? source : "unknown", ns);
 }
 
@@ -102,11 +102,11 @@ static void look_cores(struct doctor_finding *f)
 
 	doctor_read("/sys/devices/system/cpu/smt/active", smt, sizeof smt);
 	if (n < 2)
-		doctor_say(f, DOCTOR_WARN, "give it two",
+		doctor_say(f, DOCTOR_WARN, "use two cores",
 			"1 core: generator and receiver take turns on it");
 	else
 		doctor_say(f, DOCTOR_OK, NULL, "%d%s", n,
-			*smt == '1' ? ", two threads a core: neighbours slow each other down" : "");
+			*smt == '1' ? ", two threads per core: siblings slow each other down" : "");
 }
 
 static void look_virtual(struct doctor_finding *f)
@@ -114,8 +114,9 @@ static void look_virtual(struct doctor_finding *f)
 	if (is_virtual())
 		doctor_say(f, DOCTOR_WARN,
 			"compare paths with each other, or measure on bare metal",
-			"this is a virtual machine: system calls and clocks may be dearer than "
-			"elsewhere, and its host may take time away");
+			"this is a virtual machine: system calls and clock reads may cost more "
+			"than "
+			"on bare metal, and the host may steal CPU time");
 	else
 		doctor_say(f, DOCTOR_OK, NULL, "no hypervisor");
 }
@@ -130,13 +131,13 @@ static void look_softirq(struct doctor_finding *f)
 	sscanf(u.release, "%u.%u", &major, &minor);
 	if (!access("/proc/pressure/irq", F_OK))
 		doctor_say(f, DOCTOR_OK, NULL,
-			"the kernel keeps softirq time out of threads' CPU time");
+			"the kernel accounts softirq time separately from threads' CPU time");
 	else if (major < 6 || (major == 6 && minor < 1) || access("/proc/pressure/cpu", F_OK))
-		doctor_say(
-			f, DOCTOR_WARN, NULL, "it can't be seen whether the kernel keeps it apart");
+		doctor_say(f, DOCTOR_WARN, NULL,
+			"unknown whether the kernel accounts softirq time separately");
 	else
 		doctor_say(f, DOCTOR_WARN,
-			"shunt takes it out by tracing; CONFIG_IRQ_TIME_ACCOUNTING does it, too",
+			"shunt subtracts it by tracing; CONFIG_IRQ_TIME_ACCOUNTING avoids it",
 			"softirq time counts as CPU time of the thread that it interrupts");
 }
 
@@ -158,9 +159,9 @@ static void look_iommu(struct doctor_finding *f)
 	    groups = !access("/sys/kernel/iommu_groups/0", F_OK);
 
 	if (vfio && groups)
-		doctor_say(f, DOCTOR_OK, NULL, "VFIO and IOMMU groups are there");
+		doctor_say(f, DOCTOR_OK, NULL, "VFIO and IOMMU groups are available");
 	else
-		doctor_say(f, DOCTOR_WARN, "nothing in this version needs them", "%s%s%s",
+		doctor_say(f, DOCTOR_WARN, "only pci: needs them", "%s%s%s",
 			vfio ? "" : "no /dev/vfio/vfio", vfio || groups ? "" : ", ",
 			groups ? "" : "no IOMMU groups");
 }

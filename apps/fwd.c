@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt fwd: the ixy forwarder between two devices: rates once a second, the books at the end.
+ * shunt fwd: the ixy forwarder between two devices: rates once per second, the ledgers at the end.
  */
 #include "apps/fwd.h"
 
@@ -15,16 +15,17 @@
 
 const char app_fwd_usage[] =
 	"SPEC SPEC [OPTION...]\n"
-	"  Sends on each device what the other one receives, until interrupted: rates once a "
-	"second,\n"
-	"  and at the end what was received, forwarded and lost, and by whom. Nothing is copied "
-	"where\n"
-	"  both devices take one region of memory; otherwise it says why.\n"
+	"  Transmits on each device what the other one receives, until interrupted. Prints rates "
+	"once per\n"
+	"  second, and at the end what was received, forwarded and lost, by cause. Zero-copy where "
+	"both\n"
+	"  devices can share one region of memory; otherwise it says why not.\n"
 	"  --one-way     from the first to the second only\n"
-	"  --burst N     packets a burst, 1 to 256 (32)\n"
-	"  --touch       load and store a byte of each packet, as whoever uses it would\n"
-	"  --swap        let source and destination address change places\n"
-	"  --packets N   stop after N packets, both ways together; what waits then still goes on\n"
+	"  --burst N     packets per burst, 1 to 256 (32)\n"
+	"  --touch       load and store a byte of each packet, as an application would\n"
+	"  --swap        swap source and destination MAC address\n"
+	"  --packets N   stop after N packets in both directions together; those queued are still "
+	"sent\n"
 	"  --seconds S   stop after S seconds\n"
 	"  --json        one JSON document at the end, nothing else on stdout";
 
@@ -35,27 +36,14 @@ struct options {
 	bool one_way, touch, swap, json;
 };
 
-static const struct option longs[] = {{"one-way", 0, NULL, 'o'}, {"burst", 1, NULL, 'b'},
-	{"touch", 0, NULL, 't'}, {"swap", 0, NULL, 'w'}, {"packets", 1, NULL, 'n'},
-	{"seconds", 1, NULL, 's'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
-{
-	struct options *o = ctx;
-
-	o->one_way |= c == 'o';
-	o->touch |= c == 't';
-	o->swap |= c == 'w';
-	o->json |= c == 'j';
-	if (c == 'b' && app_number(optarg, 1, SHUNT_BURST_MAX, &o->burst))
-		return "--burst takes 1 to 256 packets";
-	return app_limit(c, &o->packets, &o->seconds);
-}
-
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("fwd");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o), {"one-way", APP_FLAG, &o->one_way},
+		{"burst", APP_U64, &o->burst, 1, SHUNT_BURST_MAX, "1 to 256 packets"},
+		{"touch", APP_FLAG, &o->touch}, {"swap", APP_FLAG, &o->swap},
+		{"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	if (rc)
 		return rc;
@@ -89,7 +77,7 @@ static void tick(void *ctx, uint64_t now, const struct bench_way *way)
 		r->packets[i] = way[i].received;
 }
 
-/* Whose memory it was, as it really went. */
+/* Which memory the packets were in. */
 static void say_memory(struct fwd_run *run)
 {
 	const struct bench_forward *f = &run->f;
@@ -128,7 +116,7 @@ static int collect(struct fwd_run *run, struct shunt_err *err)
 	return rc;
 }
 
-/* 0 when there is something to report, even where it failed. */
+/* 0 when there is something to report, even if the run failed. */
 static int run_fwd(const struct options *o, struct fwd_run *run, struct shunt_err *err)
 {
 	struct rates rates = {.quiet = o->json, .one_way = o->one_way};
@@ -158,8 +146,8 @@ static int run_fwd(const struct options *o, struct fwd_run *run, struct shunt_er
 	return ran ? 0 : rc;
 }
 
-/* Nothing may be missing, in a device or between the two. */
-static int check_books(const struct fwd_run *run, int status)
+/* Every packet must be accounted for, in each device and between them. */
+static int check_ledgers(const struct fwd_run *run, int status)
 {
 	for (unsigned i = 0; i < 2 && !status; i++) {
 		const struct fwd_side *s = &run->side[i];
@@ -168,7 +156,7 @@ static int check_books(const struct fwd_run *run, int status)
 		if (!missing)
 			continue;
 		fprintf(stderr,
-			"shunt fwd: the books of %.120s do not add up: %" PRId64
+			"shunt fwd: the ledger of %.120s does not add up: %" PRId64
 			" packets unaccounted for\n",
 			s->info.spec, missing);
 		status = 1;
@@ -197,7 +185,7 @@ int app_fwd(int argc, char **argv)
 		fwd_text(stdout, run);
 	}
 	if (!rc)
-		status = check_books(run, status);
+		status = check_ledgers(run, status);
 	free(run);
 	return fflush(stdout) ? 1 : status;
 }

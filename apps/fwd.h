@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What `shunt fwd` did, and the two ways to say it.
+ * The result of `shunt fwd`, and its two formats.
  */
 #ifndef APPS_FWD_H
 #define APPS_FWD_H
@@ -13,13 +13,13 @@ struct fwd_side {
 	struct shunt_info info;
 	struct shunt_qstats stats;
 	struct shunt_ledger ledger;  /* of the device */
-	struct shunt_ledger forward; /* of what it received: where that went */
+	struct shunt_ledger forward; /* of the packets that it received: where they went */
 };
 
 struct fwd_run {
 	struct bench_forward f;
 	struct fwd_side side[2];
-	char memory[400]; /* whose memory the packets lay in, and why; a sentence */
+	char memory[400]; /* which memory the packets were in, and why; a sentence */
 	bool shared;
 	struct shunt_err failed; /* code 0: nothing went wrong */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The end of `shunt fwd`: as text for people, as JSON (shunt-fwd/1) for programs.
+ * The report of `shunt fwd`: text, and JSON (shunt-fwd/1).
  */
 #include "apps/fwd.h"
 
@@ -13,9 +13,7 @@ static void text_side(FILE *out, const struct fwd_run *run, unsigned i)
 {
 	const struct fwd_side *s = &run->side[i];
 
-	fprintf(out, "%s: %s\n", s->info.spec, *s->info.mode ? s->info.mode : s->info.driver);
-	for (unsigned k = 0; k < s->info.nnotes; k++)
-		fprintf(out, "note: %s\n", s->info.notes[k]);
+	app_print_info(out, &s->info);
 	if (i && run->f.one_way)
 		return;
 	fprintf(out, "ledger:\n");

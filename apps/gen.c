@@ -19,66 +19,65 @@
 #include <string.h>
 #include <sys/time.h>
 
-const char app_gen_usage[] =
-	"SPEC [OPTION...]\n"
-	"  Sends UDP frames to a host that is not there (198.18.0.0/15), each with a sequence "
-	"number and its\n"
-	"  time, until interrupted. Says at the end what was really sent.\n"
-	"  --size N      bytes a frame, without FCS, 60 to 1514 (60)\n"
-	"  --rate R      packets a second, or max (max)\n"
-	"  --packets N   stop after N packets\n"
-	"  --seconds S   stop after S seconds\n"
-	"  --flows N     flows, that differ in the source port (1)\n"
-	"  --pcap FILE   send the frames of a capture file once, in place of these\n"
-	"  --speed xN    with --pcap: N times the file's own timing\n"
-	"  --json        one JSON document at the end, nothing else on stdout";
+const char app_gen_usage[] = "SPEC [OPTION...]\n"
+			     "  Sends UDP frames to a benchmark address (198.18.0.0/15), each with "
+			     "a sequence number and "
+			     "a time\n"
+			     "  stamp, until interrupted. Reports at the end what was sent.\n"
+			     "  --size N      bytes per frame, without FCS, 60 to 1514 (60)\n"
+			     "  --rate R      packets per second, or max (max)\n"
+			     "  --packets N   stop after N packets\n"
+			     "  --seconds S   stop after S seconds\n"
+			     "  --flows N     flows, by source port (1)\n"
+			     "  --pcap FILE   send the frames of a capture file once instead\n"
+			     "  --speed xN    with --pcap: N times the timing of the capture\n"
+			     "  --json        one JSON document at the end, nothing else on stdout";
 
 struct options {
 	const char *spec, *pcap;
-	uint64_t size, packets, flows;
+	uint64_t packets;
+	uint32_t size, flows; /* 0: not given */
 	double rate, seconds, speed;
-	bool json, synthetic, paced;
+	bool json, paced;
 };
 
-static const struct option longs[] = {{"size", 1, NULL, 'z'}, {"rate", 1, NULL, 'r'},
-	{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'}, {"flows", 1, NULL, 'f'},
-	{"pcap", 1, NULL, 'p'}, {"speed", 1, NULL, 'x'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
+static int read_rate(void *to, const char *text)
 {
-	struct options *o = ctx;
+	struct options *o = to;
 
-	o->synthetic |= c == 'z' || c == 'f';
-	o->paced |= c == 'r';
-	o->json |= c == 'j';
-	if (c == 'p')
-		o->pcap = optarg;
-	if (c == 'z' && app_number(optarg, BENCH_FRAME_MIN, BENCH_FRAME_MAX, &o->size))
-		return "--size takes 60 to 1514 bytes";
-	if (c == 'f' && app_number(optarg, 1, 4096, &o->flows))
-		return "--flows takes 1 to 4096";
-	if (c == 'r' && strcmp(optarg, "max") && app_real(optarg, 0.01, 1e9, &o->rate))
-		return "--rate takes max, or 0.01 to 1G packets a second";
-	if (c == 'x' && app_real(optarg + (*optarg == 'x'), 1e-3, 1e6, &o->speed))
-		return "--speed takes x0.001 to x1M";
-	return app_limit(c, &o->packets, &o->seconds);
+	o->paced = true;
+	return strcmp(text, "max") ? app_real(text, 0.01, 1e9, &o->rate) : 0;
+}
+
+static int read_speed(void *to, const char *text)
+{
+	return app_real(text + (*text == 'x'), 1e-3, 1e6, to);
 }
 
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("gen");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o),
+		{"size", APP_U32, &o->size, BENCH_FRAME_MIN, BENCH_FRAME_MAX, "60 to 1514 bytes"},
+		{"flows", APP_U32, &o->flows, 1, 4096, "1 to 4096"},
+		{"rate", APP_CALL, o, .read = read_rate,
+			.takes = "max, or 0.01 to 1G packets per second"},
+		{"speed", APP_CALL, &o->speed, .read = read_speed, .takes = "x0.001 to x1M"},
+		{"pcap", APP_TEXT, &o->pcap}, {"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	if (!rc)
 		rc = app_one_spec(self, argc, argv, &o->spec);
 	if (rc)
 		return rc;
-	if (o->pcap && o->synthetic)
+	if (o->pcap && (o->size || o->flows))
 		return app_usage(self, "--pcap has its own sizes and flows");
 	if (o->speed > 0 && !o->pcap)
 		return app_usage(self, "--speed needs --pcap: synthetic frames have no timing");
 	if (o->speed > 0 && o->paced)
 		return app_usage(self, "--rate or --speed, not both");
+	o->size = o->size ? o->size : BENCH_FRAME_MIN;
+	o->flows = o->flows ? o->flows : 1;
 	return 0;
 }
 
@@ -90,14 +89,14 @@ static int open_source(const struct options *o, struct shunt_flood *flood, struc
 #else
 	(void)flood;
 	return shunt_fail(err, -ENOTSUP, "install libpcap-dev and build again",
-		"%.120s: this shunt was built without capture files", o->pcap);
+		"%.120s: shunt was built without support for capture files", o->pcap);
 #endif
 }
 
 static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err)
 {
 #ifdef HAVE_PCAP
-	/* The file's own words about the damage, where that is what ended the run. */
+	/* The error of the capture file, if that ended the run. */
 	if (flood->source && rc && rc != -EINTR && shunt_pcap_source_error(flood->source, err))
 		rc = err->code;
 	shunt_pcap_source_close(flood->source);
@@ -106,10 +105,11 @@ static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err
 	return rc;
 }
 
-/* A signal ends a flood: so the time limit is one, too. */
+/* A flood ends on a signal, so the time limit is SIGALRM. */
 static void limit_time(const struct options *o)
 {
-	/* Where rate and time gave a number, only a rate that can't be held needs the alarm. */
+	/* Where rate and time give the number of packets, only a rate that cannot be met needs it.
+	 */
 	double s = o->rate > 0 && !o->packets ? o->seconds * 1.05 + 0.1 : o->seconds;
 	struct itimerval t = {
 		.it_value = {.tv_sec = (time_t)s, .tv_usec = (suseconds_t)(fmod(s, 1) * 1e6)}};
@@ -134,11 +134,11 @@ static int send_all(const struct options *o, struct shunt_dev *dev, struct shunt
 	if (o->pcap) {
 		rc = open_source(o, &flood, err);
 	} else {
-		rc = bench_frames_make(&frames, (uint32_t)o->size, (uint32_t)o->flows, err);
+		rc = bench_frames_make(&frames, o->size, o->flows, err);
 		flood.frames = frames;
-		flood.nframes = (unsigned)o->flows;
+		flood.nframes = o->flows;
 		flood.stamp = true;
-		/* A rate and a time make a number: better than to stop at some frame. */
+		/* Rate and time give the number of packets: exact, unlike an alarm. */
 		if (!o->packets && o->rate > 0 && o->seconds > 0)
 			flood.packets = (uint64_t)ceil(o->rate * o->seconds);
 	}
@@ -158,9 +158,7 @@ static void print_text(const struct shunt_flood_result *r, const struct shunt_in
 {
 	double s = (double)r->elapsed_ns / 1e9;
 
-	printf("%s: %s\n", info->spec, *info->mode ? info->mode : info->driver);
-	for (unsigned i = 0; i < info->nnotes; i++)
-		printf("note: %s\n", info->notes[i]);
+	app_print_info(stdout, info);
 	printf("sent %" PRIu64 " frames, %" PRIu64 " bytes in %.3f s (%.0f frames/s", r->sent,
 		r->sent_bytes, s, r->sent_pps);
 	if (r->asked_pps > 0)
@@ -170,7 +168,7 @@ static void print_text(const struct shunt_flood_result *r, const struct shunt_in
 	if (r->max_late_ns)
 		printf(", worst lateness %.1f us", (double)r->max_late_ns / 1e3);
 	if (r->sent)
-		printf(", %.0f ns of CPU a frame", (double)r->cpu_ns / (double)r->sent);
+		printf(", %.0f ns of CPU per frame", (double)r->cpu_ns / (double)r->sent);
 	printf("\n");
 }
 
@@ -191,7 +189,7 @@ static json_t *to_json(const struct shunt_flood_result *r, const struct shunt_in
 
 int app_gen(int argc, char **argv)
 {
-	struct options o = {.size = BENCH_FRAME_MIN, .flows = 1};
+	struct options o = {.json = false};
 	struct shunt_flood_result r = {.sent = 0};
 	struct shunt_err err = {.code = 0};
 	struct shunt_info info;

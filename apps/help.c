@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char app_help_usage[] = "[VERB]\n  Says what shunt, or one verb, does.";
+const char app_help_usage[] = "[VERB]\n  Describes shunt, or one verb.";
 const char app_version_usage[] = "\n  Prints the version and which optional parts were built.";
 
 int app_help_verb(int argc, char **argv)
@@ -25,7 +25,7 @@ int app_help_verb(int argc, char **argv)
 	printf("usage: shunt VERB [OPTION...] [ARGUMENT...]\n\n");
 	for (const struct app_verb *v = app_verbs; v->name; v++)
 		printf("  %-9s %s\n", v->name, v->summary);
-	printf("\n`shunt help VERB` explains one. A device spec is "
+	printf("\n`shunt help VERB` describes one. A device spec is "
 	       "scheme:target?key=value&key=value;\n"
 	       "`shunt devices -v` lists the schemes and their keys.\n");
 	return 0;

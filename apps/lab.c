@@ -5,42 +5,31 @@
 #include "apps/options.h"
 #include "apps/verbs.h"
 
-#include <getopt.h>
 #include <string.h>
 
-const char app_lab_usage[] = "[--queues N] [--gro] [-- COMMAND...]\n"
-			     "  Makes two private network namespaces with a veth pair, near0 and "
-			     "far0, and runs COMMAND, or\n"
-			     "  your shell, beside near0. All of it is gone when the command ends, "
-			     "or when shunt is killed.\n"
-			     "  --queues N   receive and transmit queues of each end (1)\n"
-			     "  --gro        let GRO merge frames, as a stock system does";
-const char app_lab_exec_usage[] =
-	"-- COMMAND...\n"
-	"  Inside a lab: runs COMMAND, or your shell, beside far0. Its exit status is passed on.";
+const char app_lab_usage[] =
+	"[--queues N] [--gro] [-- COMMAND...]\n"
+	"  Creates two private network namespaces joined by a veth pair, near0 "
+	"and far0, and runs COMMAND,\n"
+	"  or your shell, in that of near0. All of it is removed when the "
+	"command ends or shunt is killed.\n"
+	"  --queues N   receive and transmit queues of each end (1)\n"
+	"  --gro        enable GRO, as on a stock system";
+const char app_lab_exec_usage[] = "-- COMMAND...\n"
+				  "  Inside a lab: runs COMMAND, or your shell, in the namespace "
+				  "of far0. Returns its exit status.";
 
 int app_lab(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"queues", required_argument, NULL, 'q'}, {"gro", no_argument, NULL, 'g'}, {0}};
 	struct bench_lab_opts opts = {.queues = 1};
 	struct shunt_err err = {.code = 0};
-	uint64_t queues;
-	int c;
+	const struct app_option options[] = {{"queues", APP_U32, &opts.queues, 1, 16, "1 to 16"},
+		{"gro", APP_FLAG, &opts.merge}, {0}};
+	int rc = app_options(app_verb("lab"), argc, argv, options, false);
 
-	while ((c = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
-		if (c == 'g') {
-			opts.merge = true;
-		} else if (c == 'q' && !app_number(optarg, 1, 16, &queues)) {
-			opts.queues = (uint32_t)queues;
-		} else {
-			return app_usage(app_verb("lab"),
-				c == 'q' ? "--queues takes 1 to 16, not '%.40s'"
-					 : "unknown or incomplete option '%.40s'",
-				c == 'q' ? optarg : argv[optind - 1]);
-		}
-	}
-	int rc = bench_lab_run(argv + optind, &opts, &err);
+	if (rc)
+		return rc;
+	rc = bench_lab_run(argv + optind, &opts, &err);
 	return rc < 0 ? app_fail(&err) : rc;
 }
 

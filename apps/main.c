@@ -8,23 +8,25 @@
 #include <string.h>
 
 const struct app_verb app_verbs[] = {
-	{"compare", app_compare, "what each path costs a packet, side by side", app_compare_usage},
+	{"compare", app_compare, "the cost per packet of kernel and bypass paths, side by side",
+		app_compare_usage},
 	{"rx", app_rx, "receive on one device: rates, ledger, trace, capture file", app_rx_usage},
 	{"gen", app_gen, "send synthetic frames, or those of a capture file", app_gen_usage},
 	{"fwd", app_fwd, "forward between two devices, without a copy where they can share memory",
 		app_fwd_usage},
-	{"lab", app_lab, "a shell or a command beside near0 of a private veth pair", app_lab_usage},
-	{"lab-exec", app_lab_exec, "the same beside far0, from inside a lab", app_lab_exec_usage},
+	{"lab", app_lab, "a shell or a command at near0, one end of a private veth pair",
+		app_lab_usage},
+	{"lab-exec", app_lab_exec, "the same at far0, from inside a lab", app_lab_exec_usage},
 	{"devices", app_devices, "drivers, usable here or why not, and interfaces",
 		app_devices_usage},
-	{"doctor", app_doctor, "what this machine can do, and what to do about the rest",
+	{"doctor", app_doctor, "what this machine supports, with remedies for the rest",
 		app_doctor_usage},
 	{"help", app_help_verb, "what shunt and its verbs do", app_help_usage},
 	{"version", app_version, "version and optional parts", app_version_usage},
 	{NULL, NULL, NULL, NULL},
 };
 
-/* libbpf's are about what is tried and may fail. */
+/* libbpf's warnings are left out: they are about attempts that may fail. */
 static void warn(void *ctx, enum shunt_log_level level, const char *domain, const char *text)
 {
 	(void)ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * shunt rx: receive on one device, rates once a second, the ledger at the end.
+ * shunt rx: receive on one device, rates once per second, the ledger at the end.
  */
 #include "apps/rx.h"
 
@@ -16,12 +16,13 @@
 
 const char app_rx_usage[] =
 	"SPEC [OPTION...]\n"
-	"  Receives until interrupted: rates once a second, and at the end what was received,\n"
-	"  delivered and lost, and by whom.\n"
+	"  Receives until interrupted. Prints rates once per second, and at the end what was "
+	"received,\n"
+	"  delivered and lost, by cause.\n"
 	"  --packets N   stop after N packets\n"
 	"  --seconds S   stop after S seconds\n"
 	"  --trace       count system calls, copies, softirq time and context switches\n"
-	"  --pcap FILE   write the packets, nanosecond pcap\n"
+	"  --pcap FILE   write the packets to a capture file, nanosecond pcap\n"
 	"  --json        one JSON document at the end, nothing else on stdout";
 
 struct options {
@@ -31,24 +32,12 @@ struct options {
 	bool trace, json;
 };
 
-static const struct option longs[] = {{"packets", 1, NULL, 'n'}, {"seconds", 1, NULL, 's'},
-	{"trace", 0, NULL, 't'}, {"pcap", 1, NULL, 'p'}, {"json", 0, NULL, 'j'}, {0}};
-
-static const char *read_option(void *ctx, int c)
-{
-	struct options *o = ctx;
-
-	if (c == 'p')
-		o->pcap = optarg;
-	o->trace |= c == 't';
-	o->json |= c == 'j';
-	return app_limit(c, &o->packets, &o->seconds);
-}
-
 static int read_options(struct options *o, int argc, char **argv)
 {
 	const struct app_verb *self = app_verb("rx");
-	int rc = app_options(self, argc, argv, longs, read_option, o);
+	const struct app_option options[] = {APP_LIMITS(o), {"trace", APP_FLAG, &o->trace},
+		{"pcap", APP_TEXT, &o->pcap}, {"json", APP_FLAG, &o->json}, {0}};
+	int rc = app_options(self, argc, argv, options, true);
 
 	return rc ? rc : app_one_spec(self, argc, argv, &o->spec);
 }
@@ -83,7 +72,7 @@ static int open_writer(const struct options *o, struct shunt_dev **writer, struc
 	return rc ? rc : shunt_start(*writer, err);
 }
 
-/* Receive, stop, drain, read the ledger. The tracer stays on until the last burst. */
+/* Receive, stop, drain, read the ledger. The tracer is attached until the last burst. */
 static int receive(const struct options *o, struct bench_receiver *rx, struct rx_run *run,
 	struct shunt_err *err)
 {
@@ -122,7 +111,7 @@ static int receive(const struct options *o, struct bench_receiver *rx, struct rx
 	return rc;
 }
 
-/* Stopping flushes: what could not be written shows only now. */
+/* Stopping flushes the file: write errors show only now. */
 static void close_writer(struct shunt_dev *writer, struct shunt_err *err, int *rc)
 {
 	struct shunt_queue *q = shunt_get_queue(writer, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What `shunt rx` found, and the two ways to say it.
+ * The result of `shunt rx`, and its two formats.
  */
 #ifndef APPS_RX_H
 #define APPS_RX_H
@@ -15,8 +15,8 @@ struct rx_run {
 	struct shunt_qstats stats;
 	struct shunt_ledger ledger;
 	struct bench_trace trace;
-	struct shunt_err failed;    /* code 0: nothing went wrong */
-	const char *pcap;           /* file that was written, or NULL */
+	struct shunt_err failed; /* code 0: nothing went wrong */
+	const char *pcap;        /* file that was written, or NULL */
 	uint64_t written;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The end of `shunt rx`: as text for people, as JSON (shunt-rx/1) for programs.
+ * The report of `shunt rx`: text, and JSON (shunt-rx/1).
  */
 #include "apps/rx.h"
 
@@ -14,7 +14,7 @@
 static const struct {
 	const char *key;
 	size_t at;
-} figures[] = {
+} metrics[] = {
 	{"syscalls", offsetof(struct shunt_trace_counts, syscalls)},
 	{"copies", offsetof(struct shunt_trace_counts, copies)},
 	{"copied_bytes", offsetof(struct shunt_trace_counts, copied_bytes)},
@@ -24,14 +24,14 @@ static const struct {
 	{"softirq_in_app_ns", offsetof(struct shunt_trace_counts, softirq_in_app_ns)},
 	{"context_switches", offsetof(struct shunt_trace_counts, switches)},
 };
-#define NFIGURES (sizeof figures / sizeof *figures)
+#define NMETRICS (sizeof metrics / sizeof *metrics)
 
-static const struct shunt_metric *figure_at(const struct shunt_trace_counts *t, size_t i)
+static const struct shunt_metric *metric_at(const struct shunt_trace_counts *t, size_t i)
 {
-	return (const struct shunt_metric *)((const char *)t + figures[i].at);
+	return (const struct shunt_metric *)((const char *)t + metrics[i].at);
 }
 
-/* Counted by the probes that give softirq's time. */
+/* Counted by the probes that measure softirq time. */
 static bool polls_known(const struct shunt_trace_counts *t)
 {
 	return t->softirq_ns.provenance != SHUNT_UNAVAILABLE;
@@ -39,19 +39,18 @@ static bool polls_known(const struct shunt_trace_counts *t)
 
 static void text_trace(FILE *out, const struct rx_run *r)
 {
-	
 	fprintf(out, "trace: level %s (%s)\n", shunt_trace_level_name(r->trace.level),
 		shunt_trace_level_means(r->trace.level));
-	for (size_t i = 0; i < NFIGURES; i++) {
-		const struct shunt_metric *f = figure_at(&r->trace.counts, i);
+	for (size_t i = 0; i < NMETRICS; i++) {
+		const struct shunt_metric *f = metric_at(&r->trace.counts, i);
 		if (f->provenance == SHUNT_UNAVAILABLE) {
-			fprintf(out, "  %-18s %14s  unavailable: %s\n", figures[i].key, "-",
+			fprintf(out, "  %-18s %14s  unavailable: %s\n", metrics[i].key, "-",
 				f->reason);
 			continue;
 		}
-		fprintf(out, "  %-18s %14.0f", figures[i].key, f->value);
+		fprintf(out, "  %-18s %14.0f", metrics[i].key, f->value);
 		if (r->ledger.delivered)
-			fprintf(out, "  %10.3f a packet", f->value / (double)r->ledger.delivered);
+			fprintf(out, "  %10.3f per packet", f->value / (double)r->ledger.delivered);
 		fprintf(out, "  %s%s, %s\n", shunt_provenance_name(f->provenance),
 			f->bound == SHUNT_EXACT   ? ""
 			: f->bound == SHUNT_LOWER ? " (at least)"
@@ -60,8 +59,9 @@ static void text_trace(FILE *out, const struct rx_run *r)
 	}
 	if (polls_known(&r->trace.counts))
 		fprintf(out,
-			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them called by the receiver\n",
-			"napi_polls", r->trace.counts.napi_polls, r->trace.counts.napi_polls_in_app);
+			"  %-18s %14" PRIu64 "  %14" PRIu64 " of them in the receiving thread\n",
+			"napi_polls", r->trace.counts.napi_polls,
+			r->trace.counts.napi_polls_in_app);
 	for (unsigned nr = 0; nr < SHUNT_NSYSCALLS; nr++)
 		if (r->trace.counts.by_nr[nr])
 			fprintf(out, "  system call %-6s %14" PRIu64 "\n",
@@ -79,13 +79,12 @@ static void text_trace(FILE *out, const struct rx_run *r)
 
 void rx_text(FILE *out, const struct rx_run *r)
 {
-		double s = (double)r->elapsed_ns / 1e9;
+	double s = (double)r->elapsed_ns / 1e9;
 
-	fprintf(out, "%s: %s\n", r->info.spec, *r->info.mode ? r->info.mode : r->info.driver);
-	for (unsigned i = 0; i < r->info.nnotes; i++)
-		fprintf(out, "note: %s\n", r->info.notes[i]);
+	app_print_info(out, &r->info);
 	fprintf(out, "%" PRIu64 " packets, %" PRIu64 " bytes in %.3f s (%.0f packets/s)\n",
-		r->ledger.delivered, r->stats.rx_bytes, s, s > 0 ? (double)r->ledger.delivered / s : 0);
+		r->ledger.delivered, r->stats.rx_bytes, s,
+		s > 0 ? (double)r->ledger.delivered / s : 0);
 	fprintf(out, "ledger:\n");
 	app_print_ledger(out, &r->ledger);
 	if (r->pcap)
@@ -103,8 +102,9 @@ static json_t *json_trace(const struct rx_run *r)
 		json_decref(calls);
 		return json_null();
 	}
-	for (size_t i = 0; i < NFIGURES; i++)
-		json_object_set_new(o, figures[i].key, bench_json_metric(figure_at(&r->trace.counts, i)));
+	for (size_t i = 0; i < NMETRICS; i++)
+		json_object_set_new(
+			o, metrics[i].key, bench_json_metric(metric_at(&r->trace.counts, i)));
 	bool polls = polls_known(&r->trace.counts);
 	json_object_set_new(o, "napi_polls",
 		polls ? json_integer((json_int_t)r->trace.counts.napi_polls) : json_null());
@@ -126,7 +126,7 @@ static json_t *json_trace(const struct rx_run *r)
 
 json_t *rx_json(const struct rx_run *r)
 {
-		const struct shunt_qstats *s = &r->stats;
+	const struct shunt_qstats *s = &r->stats;
 
 	return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I, s:I}, "
 			 "s:o, s:o, s:o, s:o}",
@@ -137,7 +137,7 @@ json_t *rx_json(const struct rx_run *r)
 		(json_int_t)s->rx_bursts, "empty_bursts", (json_int_t)s->rx_empty, "user_copies",
 		(json_int_t)s->user_copies, "user_copied_bytes", (json_int_t)s->user_copied_bytes,
 		"syscalls", (json_int_t)s->syscalls, "ledger", bench_json_ledger(&r->ledger),
-		"written", r->pcap ? json_integer((json_int_t)r->written) : json_null(),
-		"trace", json_trace(r), "error",
+		"written", r->pcap ? json_integer((json_int_t)r->written) : json_null(), "trace",
+		json_trace(r), "error",
 		r->failed.code ? bench_json_text(r->failed.what) : json_null());
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * libbpf speaks in texts of many lines (a verifier's log); the library's log takes one at a time.
+ * libbpf prints messages of several lines (a verifier log); the library's log takes one line per
+ * call.
  */
 #include "core/bpf_log.h"
 

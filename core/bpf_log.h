@@ -4,8 +4,8 @@
 #ifndef CORE_BPF_LOG_H
 #define CORE_BPF_LOG_H
 
-/* libbpf has one print callback a process. Calling this again changes nothing: call it before
- * each use of libbpf. */
+/* libbpf has one print callback per process. Calling this again has no effect: call it before each
+ * use of libbpf. */
 void shunt_bpf_log_bridge(void);
 
 #endif

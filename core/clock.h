@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Clocks, in ns. A vDSO read costs tens of ns where the clock source is tsc, a system call else.
+ * Clocks, in ns. A read takes tens of ns through the vDSO (clock source tsc), else a system call.
  */
 #ifndef CORE_CLOCK_H
 #define CORE_CLOCK_H
@@ -20,7 +20,7 @@ static inline uint64_t shunt_now(void)
 	return shunt_clock(CLOCK_MONOTONIC);
 }
 
-/* A system call: not for the loop. */
+/* A system call: not for the fast path. */
 static inline uint64_t shunt_thread_cpu(void)
 {
 	return shunt_clock(CLOCK_THREAD_CPUTIME_ID);

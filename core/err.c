@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Errors: fill the caller's struct and hand the code back.
+ * Errors: fill the caller's struct and return the code.
  */
 #include <shunt/err.h>
 #include <stdio.h>

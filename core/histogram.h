@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Log-linear histogram of u64 values: 32 linear steps to a power of two, so at most 3.2 % error.
+ * Log-linear histogram of u64 values: 32 linear steps per power of two, so at most 3.2 % error.
  * One writer; merge to combine threads.
  */
 #ifndef CORE_HISTOGRAM_H

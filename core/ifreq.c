@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * One socket for one request.
+ * One socket per request.
  */
 #include "core/ifreq.h"
 

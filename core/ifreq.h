@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A request to an interface by ioctl, netdevice(7) and ethtool's, in the thread's network
- * namespace. Any thread; not for the fast path: each opens a socket.
+ * An ioctl on an interface, of netdevice(7) or ethtool, in the calling thread's network namespace.
+ * Any thread; not for the fast path: each call opens a socket.
  */
 #ifndef CORE_IFREQ_H
 #define CORE_IFREQ_H
@@ -8,8 +8,8 @@
 #include <net/if.h>
 #include <shunt/err.h>
 
-/* By index, since a name may be an alternative one, or change; ifr_name is filled in. 0 or -errno:
- * -ENODEV when there is none. */
+/* By index: a name may be an alternative name, or change. Fills in ifr_name. 0 or -errno; -ENODEV
+ * when there is no such interface. */
 int shunt_ifreq(unsigned ifindex, unsigned long request, struct ifreq *ifr);
 
 /* Flags (IFF_*), or -errno: -ENODEV when there is none. */
@@ -18,7 +18,7 @@ int shunt_if_flags(unsigned ifindex);
  * long. */
 int shunt_if_wait(const char *name, unsigned seconds, struct shunt_err *err);
 
-/* cmd is a structure of linux/ethtool.h, that begins with its command. */
+/* cmd is a structure of linux/ethtool.h; its first member is the command. */
 int shunt_ethtool(unsigned ifindex, void *cmd);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Links by rtnetlink(7) through libmnl; GRO's switch by ethtool's ioctl, which needs no more.
+ * Links by rtnetlink(7); GRO is switched by ethtool's ioctl.
  */
 #include "core/link.h"
 
 #include "core/if_link.h"
 #include "core/ifreq.h"
+#include "core/netlink.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
@@ -21,33 +21,9 @@ struct request {
 
 static void begin(struct request *r, uint16_t type, uint16_t flags)
 {
-	memset(r, 0, sizeof *r);
-	r->nlh = mnl_nlmsg_put_header(r->buf);
-	r->nlh->nlmsg_type = type;
-	r->nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-	r->nlh->nlmsg_seq = 1;
+	r->nlh = shunt_netlink_begin(r->buf, type, NLM_F_ACK | flags);
 	r->ifm = mnl_nlmsg_put_extra_header(r->nlh, sizeof *r->ifm);
 	r->ifm->ifi_family = AF_UNSPEC;
-}
-
-/* Send and wait for the acknowledgement: 0 or -errno. */
-static int talk(const struct request *r)
-{
-	char buf[4096];
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-
-	if (!nl)
-		return -errno;
-	int rc = -1;
-	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) >= 0 &&
-		mnl_socket_sendto(nl, r->nlh, r->nlh->nlmsg_len) >= 0) {
-		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof buf);
-		if (n >= 0)
-			rc = mnl_cb_run(buf, (size_t)n, 1, mnl_socket_get_portid(nl), NULL, NULL);
-	}
-	rc = rc < 0 ? -errno : 0;
-	mnl_socket_close(nl);
-	return rc;
 }
 
 static int report(int rc, const char *doing, const char *name, struct shunt_err *err)
@@ -56,6 +32,13 @@ static int report(int rc, const char *doing, const char *name, struct shunt_err 
 		return 0;
 	return shunt_fail(err, rc, rc == -EPERM ? "this needs CAP_NET_ADMIN: run as root" : NULL,
 		"cannot %s %.40s: %s", doing, name, strerror(-rc));
+}
+
+/* Send, and report what the kernel answers: 0 or -errno. */
+static int finish(
+	const struct request *r, const char *doing, const char *name, struct shunt_err *err)
+{
+	return report(shunt_netlink(NETLINK_ROUTE, r->nlh, NULL, NULL), doing, name, err);
 }
 
 static void put_end(
@@ -87,10 +70,10 @@ int shunt_veth_create(const struct shunt_veth *v, struct shunt_err *err)
 	mnl_attr_nest_end(r.nlh, peer);
 	mnl_attr_nest_end(r.nlh, data);
 	mnl_attr_nest_end(r.nlh, info);
-	return report(talk(&r), "make the veth pair", v->name, err);
+	return finish(&r, "create the veth pair", v->name, err);
 }
 
-/* An existing link, by index: a name could be an alternative one. */
+/* An existing link, by index: a name could be an alternative name. */
 static int begin_change(struct request *r, uint16_t type, const char *name, struct shunt_err *err)
 {
 	unsigned index = if_nametoindex(name);
@@ -111,7 +94,7 @@ int shunt_link_set_up(const char *name, bool up, struct shunt_err *err)
 		return rc;
 	r.ifm->ifi_change = IFF_UP;
 	r.ifm->ifi_flags = up ? IFF_UP : 0;
-	return report(talk(&r), up ? "bring up" : "take down", name, err);
+	return finish(&r, up ? "bring up" : "take down", name, err);
 }
 
 int shunt_link_move(const char *name, int ns, struct shunt_err *err)
@@ -122,7 +105,7 @@ int shunt_link_move(const char *name, int ns, struct shunt_err *err)
 	if (rc)
 		return rc;
 	mnl_attr_put_u32(r.nlh, IFLA_NET_NS_FD, (uint32_t)ns);
-	return report(talk(&r), "move", name, err);
+	return finish(&r, "move", name, err);
 }
 
 int shunt_link_rename(const char *name, const char *to, struct shunt_err *err)
@@ -133,7 +116,7 @@ int shunt_link_rename(const char *name, const char *to, struct shunt_err *err)
 	if (rc)
 		return rc;
 	mnl_attr_put_strz(r.nlh, IFLA_IFNAME, to);
-	return report(talk(&r), "rename", name, err);
+	return finish(&r, "rename", name, err);
 }
 
 int shunt_link_delete(const char *name, struct shunt_err *err)
@@ -141,7 +124,7 @@ int shunt_link_delete(const char *name, struct shunt_err *err)
 	struct request r;
 	int rc = begin_change(&r, RTM_DELLINK, name, err);
 
-	return rc ? rc : report(talk(&r), "delete", name, err);
+	return rc ? rc : finish(&r, "delete", name, err);
 }
 
 static int set_gro_size(const char *name, uint16_t attr, uint32_t size, struct shunt_err *err)
@@ -152,7 +135,7 @@ static int set_gro_size(const char *name, uint16_t attr, uint32_t size, struct s
 	if (rc)
 		return rc;
 	mnl_attr_put_u32(r.nlh, attr, size);
-	return report(talk(&r), "set the GRO size of", name, err);
+	return finish(&r, "set the GRO size of", name, err);
 }
 
 int shunt_link_set_gro(const char *name, bool on, uint32_t max_size, struct shunt_err *err)
@@ -160,7 +143,7 @@ int shunt_link_set_gro(const char *name, bool on, uint32_t max_size, struct shun
 	struct ethtool_value value = {.cmd = ETHTOOL_SGRO, .data = on};
 	int rc = shunt_ethtool(if_nametoindex(name), &value);
 
-	rc = report(rc, "switch the GRO of", name, err);
+	rc = report(rc, "switch GRO of", name, err);
 	if (rc || !on)
 		return rc;
 	rc = set_gro_size(name, IFLA_GRO_MAX_SIZE, max_size, err);

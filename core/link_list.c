@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A dump of links by rtnetlink(7); the driver's name by ethtool's ioctl.
+ * A dump of the links by rtnetlink(7); driver names by ethtool's ioctl.
  */
 #include "core/link_list.h"
 
 #include "core/ifreq.h"
+#include "core/netlink.h"
 
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -31,7 +31,7 @@ static const char *xdp_mode(uint8_t attached)
 	return attached < sizeof modes / sizeof *modes ? modes[attached] : "unknown";
 }
 
-/* With several programs there is no IFLA_XDP_PROG_ID, but one id a mode. */
+/* With several programs there is one id per mode, and no IFLA_XDP_PROG_ID. */
 static int on_xdp(const struct nlattr *attr, void *ctx)
 {
 	struct shunt_link *l = ctx;
@@ -101,31 +101,6 @@ static int on_link(const struct nlmsghdr *nlh, void *ctx)
 	return rc;
 }
 
-/* The kernel sends the list in several parts: 0 or -errno. */
-static int dump(struct mnl_socket *nl, struct list *list)
-{
-	char buf[16384] __attribute__((aligned(8)));
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	nlh->nlmsg_seq = 1;
-	struct ifinfomsg *ifm = mnl_nlmsg_put_extra_header(nlh, sizeof *ifm);
-	ifm->ifi_family = AF_UNSPEC;
-	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ||
-		mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
-		return -errno;
-	for (int more = MNL_CB_OK; more > MNL_CB_STOP;) {
-		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof buf);
-		if (n < 0)
-			return -errno;
-		more = mnl_cb_run(buf, (size_t)n, 1, mnl_socket_get_portid(nl), on_link, list);
-		if (more < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 static void ask_driver(struct shunt_link *l)
 {
 	struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
@@ -138,12 +113,13 @@ static void ask_driver(struct shunt_link *l)
 
 int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *err)
 {
+	char buf[256] __attribute__((aligned(8)));
 	struct list list = {.links = links, .most = most};
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	int rc = nl ? dump(nl, &list) : -errno;
+	struct nlmsghdr *nlh = shunt_netlink_begin(buf, RTM_GETLINK, NLM_F_DUMP);
+	struct ifinfomsg *ifm = mnl_nlmsg_put_extra_header(nlh, sizeof *ifm);
 
-	if (nl)
-		mnl_socket_close(nl);
+	ifm->ifi_family = AF_UNSPEC;
+	int rc = shunt_netlink(NETLINK_ROUTE, nlh, on_link, &list);
 	if (rc)
 		return shunt_fail(
 			err, rc, NULL, "cannot list network interfaces: %s", strerror(-rc));

@@ -11,20 +11,20 @@
 struct shunt_link {
 	unsigned index;
 	char name[32];
-	char driver[32]; /* "" where the device does not tell */
-	char bus[32];    /* where it sits: a PCI address; "" where there is no such thing */
+	char driver[32]; /* "" if not reported */
+	char bus[32];    /* address on its bus, such as a PCI address; "" if none */
 	bool up, carrier;
 	bool enslaved; /* to a bridge or bond */
 	uint32_t mtu, rx_queues, tx_queues;
-	const char *xdp; /* how a program is attached: native, skb, hardware, several; NULL: none */
+	const char *xdp; /* mode of the XDP program: native, skb, hardware, several; NULL: none */
 	uint32_t xdp_prog_id; /* of the only or the first program */
-	/* The device's own counters, if_link.h's words for them: packets that it handed over, and
-	 * those that it had to drop for want of room, or found damaged. */
+	/* The device's counters, named as in if_link.h: packets received, dropped for want of
+	 * buffers (rx_missed_errors and rx_fifo_errors), and received with an error. */
 	uint64_t rx_packets, rx_missed, rx_errors;
 };
 
-/* Fills up to most, in the order of their indices; returns how many there are, or -errno. No
- * permission is needed. */
+/* Fills at most `most`, in the order of their indices; returns the number of links, or -errno.
+ * Needs no privileges. */
 int shunt_link_list(struct shunt_link *links, unsigned most, struct shunt_err *err);
 
 #endif

@@ -3,12 +3,13 @@
  */
 #include "core/link_xdp.h"
 
+#include "core/netlink.h"
+
 #include <errno.h>
-#include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 #include <string.h>
 
-/* Linux 6.3 brought <linux/netdev.h>. */
+/* <linux/netdev.h> came with Linux 6.3. */
 #define FAMILY       "netdev"
 #define DEV_GET      1 /* NETDEV_CMD_DEV_GET */
 #define DEV_IFINDEX  1 /* NETDEV_A_DEV_IFINDEX */
@@ -47,60 +48,35 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 
 static struct nlmsghdr *request(char *buf, uint16_t family, uint8_t command)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct genlmsghdr *genl;
+	struct nlmsghdr *nlh = shunt_netlink_begin(buf, family, NLM_F_ACK);
+	struct genlmsghdr *genl = mnl_nlmsg_put_extra_header(nlh, sizeof *genl);
 
-	nlh->nlmsg_type = family;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	nlh->nlmsg_seq = 1;
-	genl = mnl_nlmsg_put_extra_header(nlh, sizeof *genl);
 	genl->cmd = command;
 	genl->version = 1;
 	return nlh;
 }
 
-/* Send, and read the reply and its acknowledgement. */
-static int ask(struct mnl_socket *nl, const struct nlmsghdr *nlh, struct wanted *w)
+static int ask(const struct nlmsghdr *nlh, struct wanted *w)
 {
-	char buf[8192];
-	int rc = mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0 ? -1 : MNL_CB_OK;
+	int rc = shunt_netlink(NETLINK_GENERIC, nlh, on_message, w);
 
-	while (rc > MNL_CB_STOP) {
-		ssize_t n = mnl_socket_recvfrom(nl, buf, sizeof buf);
-		rc = n < 0 ? -1
-			   : mnl_cb_run(
-				     buf, (size_t)n, 1, mnl_socket_get_portid(nl), on_message, w);
-	}
-	return rc < 0 ? -errno : w->found ? 0 : -ENOTSUP;
-}
-
-static int ask_features(struct mnl_socket *nl, unsigned ifindex, uint64_t *features)
-{
-	char buf[256];
-	struct wanted family = {.type = CTRL_ATTR_FAMILY_ID}, bits = {.type = DEV_FEATURES};
-	struct nlmsghdr *nlh = request(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
-
-	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, FAMILY);
-	int rc = ask(nl, nlh, &family);
-	if (rc)
-		return rc == -ENOENT ? -ENOTSUP : rc;
-	nlh = request(buf, (uint16_t)family.value, DEV_GET);
-	mnl_attr_put_u32(nlh, DEV_IFINDEX, ifindex);
-	rc = ask(nl, nlh, &bits);
-	*features = bits.value;
-	return rc;
+	return rc ? rc : w->found ? 0 : -ENOTSUP;
 }
 
 int shunt_link_xdp_features(unsigned ifindex, uint64_t *features)
 {
-	struct mnl_socket *nl = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
-	int rc;
+	char buf[256] __attribute__((aligned(8)));
+	struct wanted family = {.type = CTRL_ATTR_FAMILY_ID}, bits = {.type = DEV_FEATURES};
+	struct nlmsghdr *nlh = request(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
 
 	*features = 0;
-	if (!nl)
-		return -errno;
-	rc = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ? -errno
-							    : ask_features(nl, ifindex, features);
-	mnl_socket_close(nl);
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, FAMILY);
+	int rc = ask(nlh, &family);
+	if (rc)
+		return rc == -ENOENT ? -ENOTSUP : rc;
+	nlh = request(buf, (uint16_t)family.value, DEV_GET);
+	mnl_attr_put_u32(nlh, DEV_IFINDEX, ifindex);
+	rc = ask(nlh, &bits);
+	*features = bits.value;
 	return rc;
 }

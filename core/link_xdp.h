@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the driver of an interface says that it can do with XDP. It can change: a veth takes XDP
- * frames only while its peer has NAPI on.
+ * The XDP features that the driver of an interface reports. They can change: a veth accepts XDP
+ * frames only while NAPI is enabled on its peer.
  */
 #ifndef CORE_LINK_XDP_H
 #define CORE_LINK_XDP_H
@@ -14,8 +14,8 @@ enum {
 	SHUNT_XDP_ZEROCOPY = 8, /* AF_XDP zero-copy */
 };
 
-/* Bits of the interface in the thread's network namespace. -ENOTSUP before Linux 6.3: nothing is
- * known then; -ENODEV. */
+/* Feature bits of an interface in the calling thread's network namespace. -ENOTSUP before
+ * Linux 6.3, which does not report them; -ENODEV. */
 int shunt_link_xdp_features(unsigned ifindex, uint64_t *features);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The one log callback. Set before use: it is not locked.
+ * The library's log callback. Set it before use: there is no lock.
  */
 #include <shunt/log.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Figures: construction, division, medians over rounds. Pure functions, any thread.
+ * Metrics: construction, division, medians over rounds. Pure functions, any thread.
  */
 #include "core/metric.h"
 
@@ -48,7 +48,7 @@ struct shunt_metric shunt_per(const struct shunt_metric *a, double n, const char
 	if (f.provenance == SHUNT_UNAVAILABLE)
 		return f;
 	if (n <= 0)
-		return shunt_unavailable(unit, "nothing was delivered to divide by");
+		return shunt_unavailable(unit, "no packet was delivered");
 	f.value /= n;
 	f.min /= n;
 	f.max /= n;
@@ -68,7 +68,7 @@ static double median(double *values, size_t n)
 	return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* The weaker claim of two available figures: derived is weaker than measured. */
+/* The weaker provenance of two available metrics: derived is weaker than measured. */
 static void weaken(struct shunt_metric *f, const struct shunt_metric *by)
 {
 	if (by->provenance == SHUNT_DERIVED && f->provenance != SHUNT_DERIVED) {

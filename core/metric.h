@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A metric with its provenance. Every reported number is one: what nobody measured is unavailable,
- * with the reason.
+ * A metric and its provenance. A value that was neither measured nor derived is unavailable, with
+ * the reason.
  */
 #ifndef CORE_METRIC_H
 #define CORE_METRIC_H
@@ -19,7 +19,8 @@ enum shunt_bound { SHUNT_EXACT, SHUNT_LOWER, SHUNT_UPPER };
 struct shunt_metric {
 	double value; /* meaningless when unavailable */
 	double min, max;
-	unsigned rounds; /* how many values min and max span; value is their median when > 1 */
+	unsigned
+		rounds; /* number of values that min and max span; value is their median when > 1 */
 	enum shunt_provenance provenance;
 	enum shunt_bound bound;
 	const char *unit; /* "packets", "ns/packet", "calls/packet" */
@@ -35,8 +36,8 @@ struct shunt_metric shunt_unavailable(const char *unit, const char *fmt, ...)
 /* Quotient per n; stays unavailable, or becomes so when n is 0. */
 struct shunt_metric shunt_per(const struct shunt_metric *a, double n, const char *unit);
 
-/* One figure over rounds: median, min, max. Unavailable rounds are left out; if all are, the
- * first one's reason is kept. provenance is the weakest of the rounds'. */
+/* One metric over rounds: median, min, max. Unavailable rounds are left out; if all are, the first
+ * one's reason is kept. The provenance is the weakest of the rounds. */
 struct shunt_metric shunt_over_rounds(const struct shunt_metric *rounds, size_t n);
 
 const char *shunt_provenance_name(enum shunt_provenance provenance); /* "measured", ... */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Tables: cells are kept as text, widths are found when it is printed. One thread a table.
+ * Tables: cells are stored as text, column widths are computed when the table is printed.
  */
 #include "core/table.h"
 #include "core/text.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define GAP       2u
-#define NARROWEST 20u /* below this nothing is legible anyway */
+#define NARROWEST 20u /* narrower is not readable */
 
 struct shunt_table {
 	const struct shunt_column *columns;
@@ -66,7 +66,7 @@ static unsigned max(unsigned a, unsigned b)
 	return a > b ? a : b;
 }
 
-/* Width of a column, 0 when it has nothing to show. */
+/* Width of a column, 0 when all its cells are empty. */
 static unsigned column_width(const struct shunt_table *table, size_t column)
 {
 	unsigned widest = 0;
@@ -81,7 +81,7 @@ static unsigned column_width(const struct shunt_table *table, size_t column)
 static void print_row(const struct shunt_table *table, FILE *out, const unsigned *widths,
 	size_t from, size_t to, long row)
 {
-	unsigned pending = 0; /* spaces owed, so that no line ends in one */
+	unsigned pending = 0; /* spaces before the next cell, so that no line ends in one */
 
 	for (size_t i = 0; i < to; i = i ? i + 1 : from) {
 		const char *text =
@@ -119,7 +119,7 @@ unsigned shunt_table_print(
 		if (i)
 			widest = max(widest, widths[i]);
 	}
-	if (widths[0] + GAP + widest > columns) /* never below what leaves a name to be told */
+	if (widths[0] + GAP + widest > columns) /* at least 6, to tell names apart */
 		widths[0] = columns > widest + GAP + 6 ? columns - widest - GAP : 6;
 	for (size_t from = 1, to; from < table->n || from == 1; from = to) {
 		unsigned used = widths[0];

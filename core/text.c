@@ -124,7 +124,7 @@ void shunt_text_number(char *out, size_t size, double value, int decimals)
 		return;
 	}
 	snprintf(plain, sizeof plain, "%.*f", decimals < 9 ? decimals : 9, value);
-	if (*p == '-' && !strpbrk(p, "123456789")) /* minus nothing */
+	if (*p == '-' && !strpbrk(p, "123456789")) /* negative zero */
 		p++;
 	if (*p == '-')
 		grouped[n++] = *p++;
@@ -140,7 +140,7 @@ unsigned shunt_text_wrap(FILE *out, const char *first, const char *text, unsigne
 {
 	unsigned indent = shunt_text_width(first), at = indent, lines = 1;
 
-	if (columns < indent + 8) /* nothing sensible fits: a long line beats an endless loop */
+	if (columns < indent + 8) /* too narrow: long lines rather than an endless loop */
 		columns = indent + 8;
 	fputs(first, out);
 	while (*(text += strspn(text, " "))) {

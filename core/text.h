@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Text for people: the width of UTF-8 on a terminal, wrapping, and making foreign text harmless.
- * Independent of the locale. Pure functions, any thread.
+ * Text for a terminal: the width of UTF-8, wrapping, and replacing control characters. Independent
+ * of the locale. Pure functions, any thread.
  */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
@@ -19,8 +19,8 @@ unsigned shunt_text_width(const char *text);
 /* Bytes of the longest prefix of at most this many columns. */
 size_t shunt_text_prefix(const char *text, unsigned columns);
 
-/* A copy (free it) in which control characters and bytes that are not UTF-8 became '?', so that
- * it can't steer a terminal. NULL when out of memory. */
+/* A copy (free it) in which control characters and bytes that are not UTF-8 are replaced by '?', so
+ * that it cannot control the terminal. NULL when out of memory. */
 char *shunt_text_clean(const char *text);
 
 /* 1234567.8 as "1,234,568"; beyond 10^18 as "1.23e+20". */

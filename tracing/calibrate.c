@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What a probe costs, and a null system call. A virtual machine's noise is above a probe's cost,
- * so: thread CPU time, windows without and with the probe by turns, low quantiles, and no figure
- * where the noise is above the effect.
+ * The cost of a probe, and of a null system call. On a virtual machine the noise exceeds the cost
+ * of a probe. Hence thread CPU time, alternating windows with and without the probe, low quantiles,
+ * and no value where the noise exceeds the effect.
  */
 #include "core/clock.h"
 #include "tracing/private.h"
@@ -18,13 +18,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROUNDS  31 /* with and without, by turns */
-#define WINDOWS 6  /* a round keeps the lowest of so many */
+#define ROUNDS  31 /* with and without, alternating */
+#define WINDOWS 6  /* per round, which keeps the lowest */
 
 struct load {
-	unsigned turns; /* a window */
-	double runs;    /* of programs a turn */
-	double hits;    /* of those that are counted: a poll of the backlog is not */
+	unsigned turns; /* per window */
+	double runs;    /* of BPF programs, per turn */
+	double hits;    /* of these, counted: a poll of the backlog is not */
 	clockid_t clock;
 	bool (*turn)(struct load *load); /* false when it failed */
 	int fd[2];
@@ -42,8 +42,8 @@ static bool turn_getppid(struct load *load)
 	return true;
 }
 
-/* A datagram to oneself. Over lo it goes through NET_RX; over a socket pair the receiver's skb
- * still names the sender's socket, as an AF_PACKET one names the receiver's. */
+/* A datagram to oneself. Over lo it passes through NET_RX; over a socket pair skb->sk is the
+ * sender's socket, as with AF_PACKET it is the receiver's. */
 static bool turn_datagram(struct load *load)
 {
 	char c[64] = {0};
@@ -52,7 +52,7 @@ static bool turn_datagram(struct load *load)
 	       recv(load->fd[1], c, sizeof c, 0) == sizeof c;
 }
 
-/* There and back between two threads of one CPU: a switch each way. */
+/* A round trip between two threads on one CPU: one context switch each way. */
 static bool turn_switch(struct load *load)
 {
 	char c = 0;
@@ -60,7 +60,7 @@ static bool turn_switch(struct load *load)
 	return write(load->fd[0], &c, 1) == 1 && read(load->fd[0], &c, 1) == 1;
 }
 
-/* CPU ns a turn of the quietest window; negative when it failed. */
+/* CPU ns per turn in the quietest window; negative on failure. */
 static double quietest(struct load *load)
 {
 	double best = -1;
@@ -93,7 +93,7 @@ struct shunt_metric shunt_null_syscall(void)
 	for (int i = 0; i < ROUNDS; i++)
 		ns[i] = quietest(&load);
 	qsort(ns, ROUNDS, sizeof *ns, ascending);
-	/* A third of the rounds must agree, or the machine was never quiet. */
+	/* A third of the rounds must agree; otherwise the machine is too noisy. */
 	if (ns[ROUNDS / 3] > ns[0] * 1.5)
 		return shunt_unavailable("ns", "too noisy: %.0f to %.0f ns in the quietest third",
 			ns[0], ns[ROUNDS / 3]);
@@ -165,7 +165,7 @@ static int open_switch(struct load *load)
 	load->clock = CLOCK_PROCESS_CPUTIME_ID;
 	rc = -pthread_create(&load->partner, NULL, answer, load);
 	load->has_partner = !rc;
-	/* Once round, so that the partner has said who it is. */
+	/* One round trip, so that the partner has stored its thread id. */
 	if (!rc && !turn_switch(load))
 		return -EIO;
 	load->nthreads = 2;
@@ -205,7 +205,7 @@ static void close_load(struct load *load)
 		close(load->fd[1]);
 }
 
-/* Programs that ran, ours or not: what costs is that they run. */
+/* Runs of the programs, for our queues or others: each run has a cost. */
 static double hits(struct shunt_tracer *t)
 {
 	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
@@ -217,7 +217,7 @@ static double hits(struct shunt_tracer *t)
 	return sum;
 }
 
-/* Fills CPU ns a turn without and with the probes, round by round, and the hits a turn. */
+/* Fills in CPU ns per turn without and with the probes, for each round, and hits per turn. */
 static int compare(struct load *load, struct shunt_tracer *t, double *off, double *on,
 	double *hits_a_turn, struct shunt_err *err)
 {
@@ -231,14 +231,15 @@ static int compare(struct load *load, struct shunt_tracer *t, double *off, doubl
 		on[i] = quietest(load);
 		shunt_tracer_stop(t, NULL);
 		if (off[i] < 0 || on[i] < 0)
-			return shunt_fail(err, -EIO, NULL, "the calibration's load failed");
+			return shunt_fail(err, -EIO, NULL, "the calibration load failed");
 	}
 	*hits_a_turn = hits(t) / ((double)load->turns * WINDOWS);
 	return 0;
 }
 
-/* Two ways to the effect: by pairs of neighbours, which a slow change of the machine's speed can't
- * fool, and by low quantiles, which disturbances can't. Both must say the same. */
+/* Two estimates of the effect: the median over pairs of adjacent windows, robust against a slow
+ * change of the machine's speed, and the difference of low quantiles, robust against interference.
+ * They must agree. */
 static struct shunt_metric judge(double *off, double *on, double runs)
 {
 	double pair[ROUNDS], low, mid, high, quiet;
@@ -254,10 +255,10 @@ static struct shunt_metric judge(double *off, double *on, double runs)
 	quiet = (on[ROUNDS / 10] - off[ROUNDS / 10]) / runs;
 	if (low <= 0 || high - low > mid || quiet < mid / 2 || quiet > mid * 2)
 		return shunt_unavailable("ns",
-			"too noisy: %.0f to %.0f ns a hit in pairs, %.0f by low quantiles", low,
+			"too noisy: %.0f to %.0f ns per hit in pairs, %.0f by low quantiles", low,
 			high, quiet);
 	struct shunt_metric f = shunt_measured(
-		mid, "ns", "thread CPU time with and without, by turns, median of pairs");
+		mid, "ns", "thread CPU time with and without, alternating, median of pairs");
 	f.min = low;
 	f.max = high;
 	return f;
@@ -278,9 +279,9 @@ static struct shunt_metric measure(struct load *load, unsigned what, struct shun
 		return shunt_unavailable("ns", "%s", err->what);
 	if (compare(load, t, off, on, &hits_a_turn, err))
 		f = shunt_unavailable("ns", "%s", err->what);
-	else if (hits_a_turn < load->hits) /* more is somebody else's traffic */
+	else if (hits_a_turn < load->hits) /* more is traffic of others */
 		f = shunt_unavailable("ns",
-			"the load reached the probes %.2f times a turn, not %.0f", hits_a_turn,
+			"the load reached the probes %.2f times per turn, not %.0f", hits_a_turn,
 			load->hits);
 	else
 		f = judge(off, on, load->runs);
@@ -296,14 +297,15 @@ struct shunt_metric shunt_trace_probe_cost(unsigned what)
 	cpu_set_t before, one;
 
 	if (!what || what & (what - 1) || what > SHUNT_TRACE_SWITCHES)
-		return shunt_unavailable("ns", "probes of one concern at a time have one cost");
-	/* On one CPU: a move between them costs more than a probe. */
+		return shunt_unavailable("ns", "calibrate one kind of probe at a time");
+	/* On one CPU: a migration costs more than a probe. */
 	bool moved = !sched_getaffinity(0, sizeof before, &before);
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	moved = moved && !sched_setaffinity(0, sizeof one, &one);
 	int rc = open_load(&load, what);
-	f = rc ? shunt_unavailable("ns", "no load to calibrate with (%s)", strerror(-rc))
+	f = rc ? shunt_unavailable(
+			 "ns", "cannot create a load to calibrate with (%s)", strerror(-rc))
 	       : measure(&load, what, &err);
 	close_load(&load);
 	if (moved)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* The functions that copy, themselves: level F. A copy function serves many callers, so each is
- * gated by what it is given or, in softirq, where nothing else runs on the CPU, by a mark on the
- * CPU. Not _copy_to_iter, where all ends up: files of the kernel's lib/ are built without the room
- * that fentry needs, and kprobe events refuse them for that. */
+/* Level F: probes on the functions that copy. Such a function has many callers, so each probe
+ * filters by the arguments or, in softirq, where nothing else runs on the CPU, by a per-CPU flag.
+ * There is none on _copy_to_iter, where all copies end up: the kernel's lib/ is built without the
+ * nops that fentry needs, and kprobe events refuse its functions for that reason. */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct functions_slot);
@@ -10,7 +10,7 @@ SLOTS(struct functions_slot);
 #define AF_XDP      44
 #define FILTER_LOAD 4 /* bytes that a classic socket filter loads at once */
 
-/* The function's own tracepoint fires at its entry: this one knows whether it succeeded. */
+/* The tracepoint in the function fires at its entry; at exit it is known whether it succeeded. */
 SEC("fexit/skb_copy_datagram_iter")
 int BPF_PROG(skb_copy_datagram_iter, const struct sk_buff *skb, int offset, void *iter, int len,
 	int failed)
@@ -35,7 +35,7 @@ static __always_inline bool is_our_ring(void *sk)
 	return false;
 }
 
-/* Softirqs are off for as long as this function runs. */
+/* Softirqs are disabled while this function runs. */
 SEC("fentry/tpacket_rcv")
 int BPF_PROG(tpacket_rcv, struct sk_buff *skb, struct net_device *dev, struct packet_type *pt)
 {
@@ -63,8 +63,8 @@ int BPF_PROG(tpacket_rcv_exit)
 	return 0;
 }
 
-/* From the packet's first byte on. A filter that looks into a packet in pieces comes this way, too,
- * with a few bytes; headers that are looked for lie further on. */
+/* Copies from the first byte of the packet. A classic filter that loads from a nonlinear skb also
+ * calls this function, for a few bytes, or for headers at a higher offset. */
 SEC("fentry/skb_copy_bits")
 int BPF_PROG(skb_copy_bits, const struct sk_buff *skb, int offset, void *to, int len)
 {
@@ -80,8 +80,8 @@ int BPF_PROG(skb_copy_bits, const struct sk_buff *skb, int offset, void *to, int
 	return 0;
 }
 
-/* Copies, and then may find the ring full: what was refused is in wasted copies, by its tracepoint.
- */
+/* Copies before it checks whether the ring is full. Refused packets are counted as wasted copies,
+ * by the tracepoint. */
 SEC("fexit/__xsk_rcv")
 int BPF_PROG(xsk_rcv, struct xdp_sock *xs, void *xdp, __u32 len, int refused)
 {
@@ -97,7 +97,7 @@ int BPF_PROG(xsk_rcv, struct xdp_sock *xs, void *xdp, __u32 len, int refused)
 	return 0;
 }
 
-/* __xsk_generic_xmit: the skb belongs to the AF_XDP socket that sends, and starts empty. */
+/* Called by __xsk_generic_xmit, for an empty skb of the sending AF_XDP socket. */
 SEC("fentry/skb_store_bits")
 int BPF_PROG(skb_store_bits, struct sk_buff *skb, int offset, const void *from, int len)
 {

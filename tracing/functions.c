@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Level F: the functions that copy, seen from inside. Where a tracepoint sees the same copies, the
- * two are held against each other.
+ * Level F: probes on the functions that copy. Where a tracepoint counts the same copies, the two
+ * counts are compared.
  */
 #include "tracing/private.h"
 
@@ -38,7 +38,7 @@ const struct trace_part shunt_part_functions = {
 			{"tpacket_rcv", "tpacket_rcv", "fentry/tpacket_rcv",
 				"frames for TPACKET rings", 3, SLOT(ring_entered), ring_wanted},
 			{"tpacket_rcv_exit", "tpacket_rcv", "fexit/tpacket_rcv",
-				"ends of their handling", 3, SLOT(ring_left), ring_wanted},
+				"returns from tpacket_rcv", 3, SLOT(ring_left), ring_wanted},
 			{"skb_copy_bits", "skb_copy_bits", "fentry/skb_copy_bits",
 				"copies into TPACKET rings", 4, SLOT(ring), ring_wanted},
 			{"xsk_rcv", "__xsk_rcv", "fexit/__xsk_rcv", "copies into AF_XDP sockets", 3,
@@ -63,7 +63,7 @@ static const char *why_not(const struct shunt_tracer *t, const char *const *prog
 	why_not(t, (const char *const[]){__VA_ARGS__},                                             \
 		sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* tpacket_rcv knows its socket by address only. */
+/* In tpacket_rcv the socket is identified by its address only. */
 static const char *ring_why_not(const struct shunt_tracer *t)
 {
 	for (unsigned i = 0; i < t->target.nqueues; i++)
@@ -86,7 +86,7 @@ struct trace_count shunt_trace_function_copies(const struct shunt_tracer *t, enu
 		return (struct trace_count){
 			WHY_NOT("xsk_rcv"), SUM(xsk), SUM(xsk_bytes), "fexit/__xsk_rcv"};
 	default:
-		return (struct trace_count){"no function probe sees only them"};
+		return (struct trace_count){"no function probe counts only these"};
 	}
 }
 

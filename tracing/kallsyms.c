@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reads /proc/kallsyms, where the kernel proper comes first and in order of address: a function
- * ends where the next symbol begins. Functions of modules are not looked for.
+ * Reads /proc/kallsyms, where vmlinux comes first, sorted by address: a function ends where the
+ * next symbol begins. Functions of modules are not searched.
  */
 #include "tracing/kallsyms.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Where a kernel function's code is, for probes that tell callers apart by return address.
+ * Address ranges of kernel functions, for probes that distinguish callers by return address.
  */
 #ifndef TRACING_KALLSYMS_H
 #define TRACING_KALLSYMS_H
@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* Ranges of n named functions; a name that isn't found has an empty one. 0 if any was found, else
- * -errno: -ENOENT, or -EPERM where addresses are hidden (kptr_restrict). */
+/* Ranges of n named functions; that of a name that is not found is empty. 0 if any was found, else
+ * -ENOENT, or -EPERM where addresses are hidden (kptr_restrict). */
 int shunt_kallsyms_find(const char *const *names, struct trace_range *ranges, unsigned n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
- * The few kernel structures that the probes read, by CO-RE: only members that are used, found by
- * name in the running kernel's BTF. Checked against Linux 6.18; every member here has had the same
+ * The kernel structures that the probes read, by CO-RE: only the members used, relocated by name
+ * with the running kernel's BTF. Checked against Linux 6.18; every member here has had the same
  * name and meaning since 6.1. Included by BPF programs only.
  */
 #ifndef TRACING_KERNEL_H
@@ -9,7 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
-/* linux/bpf.h after the types; helpers need both. */
+/* linux/bpf.h after the types: the helpers need both. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_core_read.h>
@@ -67,7 +67,7 @@ struct bpf_iter__task_file {
 	struct file *file;
 };
 
-/* Only what a system call exit needs. */
+/* As far as sys_exit needs it. */
 struct pt_regs {
 	unsigned long orig_ax;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The level that this kernel allows, found by trying: a program that does nothing is loaded and
- * attached for a moment. Raw system calls, since a refusal is an answer here and no message.
+ * The level that this kernel allows, found by loading and briefly attaching an empty program. By
+ * low-level calls: here a refusal is a result, not an error to log.
  */
 #include "core/bpf_log.h"
 #include "tracing/private.h"
@@ -16,10 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Only the kernel's own BPF self-test calls it. */
+/* Called only by the kernel's own BPF self-test. */
 #define QUIET_FUNCTION "bpf_fentry_test1"
 
-/* A tracing program, r0 = 0; exit. Loaded and attached: 0; -errno. */
+/* Load and attach an empty tracing program (r0 = 0; exit). 0 or -errno. */
 static int try_tracing(int id, enum bpf_attach_type type)
 {
 	const struct bpf_insn insns[] = {
@@ -88,7 +88,7 @@ const char *shunt_trace_level_gap(enum shunt_trace_level level)
 		[SHUNT_LEVEL_K] =
 			"the time of a copy, the size of ring copies, and AF_XDP's "
 			"copies of what it sends: fentry is refused, kprobes are not used",
-		[SHUNT_LEVEL_F] = "the time of a copy: that is not built",
+		[SHUNT_LEVEL_F] = "the time of a copy: not implemented",
 	};
 
 	return gaps[level];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Loading and attaching of a BPF object. The .bss section and the slots map are mapped here, so
- * that a program's counters are plain memory.
+ * Loading and attaching of a BPF object. Maps the .bss section and the slots map, so that reading a
+ * program's counters needs no system call.
  */
 #include "tracing/object.h"
 
@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Arguments of a tracepoint, without the hidden first one; -1 if this kernel doesn't have it. */
+/* Arguments of a tracepoint, without the hidden first one; -1 if this kernel has no such
+ * tracepoint. */
 static int event_args(const struct btf *btf, const char *event)
 {
 	char name[128];
@@ -29,7 +30,7 @@ static int event_args(const struct btf *btf, const char *event)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
-/* Arguments of a function; -1 if there is none of this name, as where it was inlined everywhere. */
+/* Arguments of a function; -1 if there is none, such as where it is inlined everywhere. */
 static int function_args(const struct btf *btf, const char *function)
 {
 	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
@@ -37,7 +38,7 @@ static int function_args(const struct btf *btf, const char *function)
 	return id < 0 ? -1 : btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type));
 }
 
-static void ask_kernel(struct trace_object *o, const struct btf *btf)
+static void check_kernel(struct trace_object *o, const struct btf *btf)
 {
 	for (unsigned i = 0; i < o->part->nprobes; i++) {
 		const struct trace_probe *p = &o->part->probes[i];
@@ -60,7 +61,7 @@ static void ask_kernel(struct trace_object *o, const struct btf *btf)
 	}
 }
 
-/* Load the programs whose bit is set. The object is gone again on failure. */
+/* Load the programs whose bit is set. On failure nothing stays loaded. */
 static int try_load(struct trace_object *o, unsigned mask)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "shunt_trace");
@@ -85,7 +86,7 @@ static int try_load(struct trace_object *o, unsigned mask)
 	return rc;
 }
 
-/* One program that the verifier refuses fails its whole object: find out which. */
+/* If the verifier rejects one program, the whole object fails to load: find out which. */
 static int load_able(struct trace_object *o)
 {
 	unsigned mask = 0;
@@ -151,7 +152,7 @@ int shunt_trace_load(struct trace_object *o, const struct trace_part *part, cons
 
 	memset(o, 0, sizeof *o);
 	o->part = part;
-	ask_kernel(o, btf);
+	check_kernel(o, btf);
 	rc = load_able(o);
 	if (!rc)
 		rc = map_all(o);

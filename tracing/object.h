@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A BPF object of probes: load once, attach and detach often, read without a system call.
+ * A BPF object of probes: loaded once, attached and detached often, read without a system call.
  */
 #ifndef TRACING_OBJECT_H
 #define TRACING_OBJECT_H
@@ -12,26 +12,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE_PROBES 6 /* programs an object */
+#define TRACE_PROBES 6 /* programs per object */
 
 struct btf;
 struct shunt_tracer;
 
 /* One program. */
 struct trace_probe {
-	const char *event;    /* tracepoint; the program in the object has the same name */
-	const char *function; /* that the program is attached to, NULL if to the tracepoint */
-	const char *name;     /* for people: "tp_btf/xdp_redirect" */
-	const char *counts;   /* for people */
-	unsigned args;        /* that tracepoint or function must have */
-	size_t hits;          /* where in a slot its hits are */
-	/* Is it of use for these targets? NULL: always. */
+	const char *event;    /* tracepoint; the name of the program in the object */
+	const char *function; /* to attach the program to; NULL: the tracepoint */
+	const char *name;     /* for reports: "tp_btf/xdp_redirect" */
+	const char *counts;   /* for reports */
+	unsigned args;        /* least number of the tracepoint or function */
+	size_t hits;          /* offset of its hit counter in a slot */
+	/* Whether the targets need it. NULL: always. */
 	bool (*wanted)(const struct shunt_tracer *tracer);
 };
 
 /* One object, constant. */
 struct trace_part {
-	unsigned what; /* the bit of enum shunt_trace_what that asks for it */
+	unsigned what; /* the bit of enum shunt_trace_what that requests it */
 	const void *(*elf)(size_t *size);
 	size_t slot_size;
 	unsigned nprobes;
@@ -41,7 +41,7 @@ struct trace_part {
 struct trace_loaded_probe {
 	struct bpf_program *prog;
 	struct bpf_link *link;
-	bool wanted, able; /* able: it was loaded */
+	bool wanted, able; /* able: loaded */
 	bool used;         /* attached at the last start */
 	uint64_t misses;   /* recursion misses at start; since start once stopped */
 	char reason[160];
@@ -49,7 +49,7 @@ struct trace_loaded_probe {
 
 struct trace_object {
 	const struct trace_part *part;
-	struct bpf_object *obj; /* NULL until it is asked for */
+	struct bpf_object *obj; /* NULL until requested */
 	struct trace_target *target;
 	size_t target_len;
 	char *slots;
@@ -57,12 +57,12 @@ struct trace_object {
 	struct trace_loaded_probe probe[TRACE_PROBES];
 };
 
-/* btf is the kernel's, NULL if it has none. Programs that this kernel can't take are left out, with
- * the reason; an error only if none is left or the kernel takes no BPF at all. */
+/* btf is the kernel's, NULL if it has none. Programs that this kernel does not support are left
+ * out, with the reason; an error only if none is left or the kernel refuses BPF altogether. */
 int shunt_trace_load(struct trace_object *o, const struct trace_part *part, const struct btf *btf,
 	struct shunt_err *err);
 void shunt_trace_unload(struct trace_object *o);
-/* A probe that loads but would tell nothing. */
+/* A probe that loads but would count nothing. */
 void shunt_trace_disable(struct trace_object *o, const char *event, const char *reason);
 void shunt_trace_clear(struct trace_object *o); /* counts and state to 0 */
 /* Attach what is wanted; one that fails is left out with the reason. */

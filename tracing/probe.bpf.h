@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
- * What the programs of an object share: its target, its slots, and who is traced. A tp_btf program
- * never runs twice at once on a CPU (the kernel counts a recursion miss instead), so a counter with
- * one program for a writer needs no atomic.
+ * Shared by the programs of an object: its target, its slots, and the test for traced queues. A
+ * tp_btf program does not nest on a CPU (the kernel counts a recursion miss instead), so a counter
+ * that one program writes needs no atomic.
  */
 #ifndef TRACING_PROBE_BPF_H
 #define TRACING_PROBE_BPF_H
@@ -15,15 +15,15 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Alone in .bss: the tracer maps that section as a struct trace_target. */
+/* The only variable in .bss: the tracer maps that section as a struct trace_target. */
 struct trace_target target;
 
-/* An array that is mapped beats a per-CPU one: as cheap here, and read without system calls. */
+/* A mapped array, not a per-CPU one: same cost here, and reading takes no system call. */
 #define SLOTS(slot_type)                                                                           \
 	struct {                                                                                   \
 		__uint(type, BPF_MAP_TYPE_ARRAY);                                                  \
 		__uint(map_flags, BPF_F_MMAPABLE);                                                 \
-		__uint(max_entries, 1); /* the tracer makes it one a CPU */                        \
+		__uint(max_entries, 1); /* the tracer sets one per CPU */                          \
 		__type(key, __u32);                                                                \
 		__type(value, slot_type);                                                          \
 	} slots SEC(".maps");                                                                      \
@@ -42,7 +42,7 @@ static __always_inline __u32 role_of(__u32 tid)
 	return TRACE_ELSEWHERE;
 }
 
-/* A device of a traced queue. For pointers that the verifier trusts. */
+/* Whether a traced queue is on this device. For trusted pointers (BTF-typed arguments). */
 static __always_inline bool is_our_device(struct net_device *dev)
 {
 	__u32 ifindex = dev->ifindex, netns = 0;
@@ -67,8 +67,8 @@ static __always_inline bool of_kind(struct sock *sk, __u32 kind)
 	return kind == TRACE_KIND_UDP && (family == AF_INET || family == AF_INET6);
 }
 
-/* The kind of our queue that sk belongs to, 0 if none. A socket is matched by its address; where
- * that is unknown (fd -1), by the thread that asks and by the address family. */
+/* The kind of the traced queue that sk belongs to, 0 if none. A socket is matched by its address;
+ * if that is unknown (fd -1), by the calling thread and the address family. */
 static __always_inline __u32 our_socket(struct sock *sk)
 {
 	__u32 tid = (__u32)bpf_get_current_pid_tgid();
@@ -82,8 +82,8 @@ static __always_inline __u32 our_socket(struct sock *sk)
 	return 0;
 }
 
-/* A copy out of a packet: AF_PACKET's skb->sk is the socket that it waited on. A device that the
- * process drives itself has none: any packet that is copied to an app thread, then. */
+/* Whether a copy out of a packet counts. With AF_PACKET skb->sk is the receiving socket. A
+ * user-space NIC driver has no socket: then any packet that is copied to an app thread counts. */
 static __always_inline bool for_us(struct sock *sk)
 {
 	if (target.nqueues && target.queues[0].kind == TRACE_KIND_USER)
@@ -91,7 +91,7 @@ static __always_inline bool for_us(struct sock *sk)
 	return sk && our_socket(sk) == TRACE_KIND_PACKET;
 }
 
-/* Our queue that the socket serves. An address is enough; without one, what it is bound to. */
+/* Whether the socket is a traced queue: by its address or, if unknown, by what it is bound to. */
 static __always_inline bool our_xsk(struct xdp_sock *xs)
 {
 	__u32 ifindex = 0, queue = 0, netns = 0;

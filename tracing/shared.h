@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
- * What the BPF programs and the tracer say to each other, through memory that both have mapped:
- * one struct trace_target a BPF object (written by the tracer, but for rings), and one slot of
- * counters a CPU (written by the programs). Reading it takes no system call.
+ * Memory shared by the BPF programs and the tracer: one struct trace_target per BPF object (written
+ * by the tracer, except rings), and one slot of counters per CPU (written by the programs). Reading
+ * it takes no system call.
  */
 #ifndef TRACING_SHARED_H
 #define TRACING_SHARED_H
@@ -15,7 +15,7 @@
 
 enum trace_role { TRACE_APP, TRACE_GENERATOR, TRACE_ELSEWHERE, TRACE_ROLES };
 
-/* The values of enum shunt_kind that a program asks for; tracer.c asserts that they agree. */
+/* The values of enum shunt_kind that programs test for; tracer.c asserts that they agree. */
 enum trace_kind {
 	TRACE_KIND_PACKET = 1,
 	TRACE_KIND_RING,
@@ -26,7 +26,7 @@ enum trace_kind {
 	TRACE_KIND_USER,
 };
 
-/* Of return addresses. */
+/* A range of return addresses. */
 struct trace_range {
 	__u64 start, end;
 };
@@ -43,14 +43,15 @@ struct trace_queue {
 	__u32 pad;
 };
 
-/* tp_packets so far. Written at start, then only by the program that sees the owner's poll. */
+/* Progress of tp_packets. Written at start, then only by the program that runs at the owner's poll.
+ */
 struct trace_ring {
 	__u64 packets; /* up to last */
-	__u32 last;    /* tp_packets when it was last looked at; a statistics read clears it */
+	__u32 last;    /* tp_packets when last read; reading PACKET_STATISTICS clears it */
 	__u32 pad;
 };
 
-/* A CPU's own cache lines. */
+/* No cache line is shared between CPUs. */
 #define TRACE_SLOT __attribute__((aligned(64)))
 
 struct trace_target {
@@ -63,7 +64,7 @@ struct trace_target {
 };
 
 struct syscalls_slot {
-	__u64 hits, beyond; /* beyond: numbers that by_nr has no room for */
+	__u64 hits, beyond; /* beyond: numbers that do not fit into by_nr */
 	__u64 by_nr[TRACE_SYSCALLS];
 } TRACE_SLOT;
 
@@ -71,7 +72,7 @@ struct softirq_slot {
 	/* The softirq under way on this CPU. */
 	__u64 entered, segment, other, backlog;
 	__u32 active, role, polled, pad;
-	/* Sums. A backlog poll serves no device of its own, and is kept apart. */
+	/* Sums. A backlog poll belongs to no device, and is summed separately. */
 	__u64 ours_ns[TRACE_ROLES], backlog_ns[TRACE_ROLES], other_ns;
 	__u64 entries, exits, polls, work, polls_in_app;
 	__u64 backlog_frames, backlog_ours;
@@ -91,9 +92,9 @@ struct xdp_slot {
 	__u64 unread;                /* redirects whose descriptor could not be read */
 	__u64 refused, refused_full; /* by our sockets: all, those after the copy */
 	__u64 cow, cow_bytes;        /* skb_pp_cow_data */
-	/* Generic mode: frames seen; those for a program without frags; of these the copied. */
+	/* Generic mode: frames; frames for a program without frags; of these, copied. */
 	__u64 generic, generic_plain, expanded, expanded_bytes;
-	/* For a program with frags, those that the rule says are copied. */
+	/* With frags: frames copied according to the kernel's rule. */
 	__u64 cow_expected, cow_expected_bytes;
 } TRACE_SLOT;
 
@@ -107,10 +108,10 @@ struct switches_slot {
 	__u64 switches, voluntary;
 } TRACE_SLOT;
 
-/* What the walk programs write. */
+/* Records of the iterators (walk.bpf.c). */
 struct trace_task {
 	__u32 tid;    /* in the initial PID namespace */
-	__u32 ns_tid; /* in the PID namespace that was asked for, 0 if it isn't in there */
+	__u32 ns_tid; /* in the requested PID namespace, 0 if not in it */
 };
 
 struct trace_socket {

@@ -4,7 +4,7 @@
 
 SLOTS(struct sockets_slot);
 
-/* Blind to linear UDP. */
+/* Does not fire for UDP payload in the linear part of an skb. */
 SEC("tp_btf/skb_copy_datagram_iovec")
 int BPF_PROG(skb_copy_datagram_iovec, struct sk_buff *skb, int len)
 {
@@ -20,7 +20,7 @@ int BPF_PROG(skb_copy_datagram_iovec, struct sk_buff *skb, int len)
 	return 0;
 }
 
-/* Fires for every call, also one that returns EAGAIN. */
+/* Fires for every call, even if it returns EAGAIN. */
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv_length, struct sock *sk, int ret)
 {
@@ -45,7 +45,7 @@ int BPF_PROG(sock_send_length, struct sock *sk, int ret)
 		return 0;
 	__u32 kind = our_socket(sk);
 	if (kind != TRACE_KIND_PACKET && kind != TRACE_KIND_UDP)
-		return 0; /* a kick of a ring: no payload in the call */
+		return 0; /* a kick (wakeup) of a ring: no payload in the call */
 	s = slot();
 	if (!s)
 		return 0;
@@ -65,7 +65,7 @@ static __always_inline bool is_poll(unsigned long nr)
 	return nr == 7 || nr == 271 || nr == 232 || nr == 281 || nr == 441;
 }
 
-/* tpacket_rcv's copy has no tracepoint; its count is looked at when the owner has polled. */
+/* The copy in tpacket_rcv has no tracepoint; its counter is read when the owner has polled. */
 SEC("tp_btf/sys_exit")
 int BPF_PROG(sys_exit, struct pt_regs *regs)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Copies between sockets and their process: AF_PACKET by recv, UDP, and TPACKET rings by state.
+ * Copies between sockets and their process: AF_PACKET by recv, UDP, and TPACKET rings by their
+ * counter.
  */
 #include "tracing/private.h"
 
@@ -52,7 +53,7 @@ const struct trace_part shunt_part_sockets = {
 			.wanted = send_wanted},
 		{.event = "sys_exit",
 			.name = "tp_btf/sys_exit",
-			.counts = "polls of threads that own a TPACKET ring, each a look at "
+			.counts = "polls of threads that own a TPACKET ring, with a read of "
 				  "tp_packets",
 			.args = 1,
 			.hits = offsetof(struct sockets_slot, polls),
@@ -61,7 +62,7 @@ const struct trace_part shunt_part_sockets = {
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_SOCKETS], sockets_slot, field)
 
-/* What was sent, too, where that can be seen; else the figures are lower bounds. */
+/* Sent packets are copied, too; where those copies are not counted the sums are lower bounds. */
 static void add_sends(
 	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
 {
@@ -70,8 +71,8 @@ static void add_sends(
 	if (!why)
 		return;
 	copies->bound = bytes->bound = SHUNT_LOWER;
-	snprintf(copies->reason, sizeof copies->reason, "copies of sent packets not seen: %.100s",
-		why);
+	snprintf(copies->reason, sizeof copies->reason,
+		"copies of sent packets are not counted: %.100s", why);
 	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
 }
 
@@ -127,8 +128,8 @@ void shunt_trace_ring_copies(
 		*bytes = shunt_measured((double)seen.bytes, "bytes", seen.source);
 		return;
 	}
-	*bytes = shunt_unavailable("bytes",
-		"tp_packets counts packets, not bytes, and no tracepoint sees tpacket_rcv copy");
+	*bytes = shunt_unavailable("bytes", "tp_packets counts packets, not bytes, and the copy in "
+					    "tpacket_rcv has no tracepoint");
 	for (unsigned i = 0; i < t->target.nqueues; i++) {
 		if (t->ids[i].kind != SHUNT_KIND_RING)
 			continue;
@@ -145,5 +146,5 @@ void shunt_trace_ring_copies(
 		return;
 	copies->bound = SHUNT_LOWER;
 	snprintf(copies->reason, sizeof copies->reason,
-		"the socket was closed before its count was read: up to the last poll only");
+		"the socket was closed before its counter was read: counted up to the last poll");
 }

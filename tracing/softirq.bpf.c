@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* NET_RX softirq time, cut at each NAPI poll and given to the device that was polled.
- * Runs with bottom halves off, so a CPU's slot has one writer at a time. In softirq the current
- * task is whoever was interrupted: it says in whose CPU time this is, never whose packet it is. */
+/* NET_RX softirq time, split at each NAPI poll and attributed to the polled device.
+ * Runs with bottom halves disabled, so a CPU's slot has one writer at a time. In softirq the
+ * current task is the interrupted one: it tells whose CPU time is used, not whose packet it is. */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct softirq_slot);
@@ -69,7 +69,7 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	if (!target.enabled || role >= TRACE_ROLES)
 		return 0;
 	s->exits++;
-	/* What is not in a poll goes to ours, unless it was all for others. */
+	/* Time outside of polls is ours, unless only other devices were polled. */
 	__u64 rest = bpf_ktime_get_ns() - s->entered - s->other - s->backlog;
 	if (s->polled & POLLED_OURS || !s->polled)
 		s->ours_ns[role] += rest;
@@ -82,7 +82,7 @@ int BPF_PROG(softirq_exit, unsigned int vector)
 	return 0;
 }
 
-/* A frame without NAPI joins the backlog, which has no device: whose it is shows only here. */
+/* Frames without NAPI go through the backlog, which has no device: theirs is known only here. */
 SEC("tp_btf/netif_rx")
 int BPF_PROG(netif_rx, struct sk_buff *skb)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * NET_RX softirq figures. Ours is all of it less the polls of other devices, so that raising and
- * flushing count; a softirq that polled others only is theirs. The backlog serves frames that come
- * without NAPI (netif_rx: lo, and skbs into a veth without an XDP program) and has no device: its
- * time is split as its frames are.
+ * NET_RX softirq time. Ours is all of it except polls of other devices, so that the overhead of
+ * raising a softirq and of flushing counts; a softirq that polled only other devices is theirs. The
+ * backlog serves frames without NAPI (netif_rx: lo, and skbs into a veth without an XDP program)
+ * and has no device: its time is split in proportion to the frames.
  */
 #include "tracing/private.h"
 
@@ -46,7 +46,7 @@ static void unavailable(struct shunt_trace_counts *c, const char *why)
 	c->softirq_elsewhere_ns = c->softirq_other_ns = c->softirq_ns;
 }
 
-/* Which part of the backlog is ours, 0 to 1. */
+/* Our share of the backlog, 0 to 1. */
 static double backlog_share(const struct shunt_tracer *t)
 {
 	uint64_t all = SUM(backlog_frames);
@@ -54,7 +54,7 @@ static double backlog_share(const struct shunt_tracer *t)
 	return all ? (double)SUM(backlog_ours) / (double)all : 0;
 }
 
-static struct shunt_metric figure(
+static struct shunt_metric softirq_ns(
 	const struct shunt_tracer *t, uint64_t polled, uint64_t backlog, double share)
 {
 	static const char source[] = "tp_btf/softirq_entry, softirq_exit, napi_poll";
@@ -67,12 +67,12 @@ static struct shunt_metric figure(
 
 	if (why && backlog) {
 		f.bound = SHUNT_LOWER;
-		snprintf(f.reason, sizeof f.reason, "the backlog is left out: %.120s", why);
+		snprintf(f.reason, sizeof f.reason, "the backlog is not counted: %.120s", why);
 	}
 	return f;
 }
 
-/* Of the parts whose names say so, the sum. */
+/* The sum of app, generator and elsewhere. */
 static struct shunt_metric total(const struct shunt_trace_counts *c)
 {
 	struct shunt_metric f = c->softirq_in_app_ns;
@@ -98,7 +98,7 @@ void shunt_trace_softirq(const struct shunt_tracer *t, struct shunt_trace_counts
 	struct shunt_metric *parts[TRACE_ROLES] = {
 		&c->softirq_in_app_ns, &c->softirq_in_generator_ns, &c->softirq_elsewhere_ns};
 	for (unsigned r = 0; r < TRACE_ROLES; r++) {
-		*parts[r] = figure(t, SUM(ours_ns[r]), SUM(backlog_ns[r]), share);
+		*parts[r] = softirq_ns(t, SUM(ours_ns[r]), SUM(backlog_ns[r]), share);
 		backlog += SUM(backlog_ns[r]);
 	}
 	c->softirq_ns = total(c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* Context switches away from the traced application threads. Voluntary by the scheduler's own rule
- * (__schedule in kernel/sched/core.c): not pre-empted, and not runnable. */
+/* Context switches away from the traced application threads. Voluntary by the rule of the scheduler
+ * (__schedule in kernel/sched/core.c): not preempted, and no longer runnable. */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct switches_slot);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* System calls of the traced application threads, by number, at entry: a call that blocks is
- * counted when it is made. It costs every task's calls a little, also those that are filtered. */
+/* System calls of the traced application threads, by number, at entry: a blocking call is counted
+ * when it is made. Adds a small cost to the system calls of all tasks, also to those filtered out.
+ */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct syscalls_slot);
@@ -21,7 +22,7 @@ int BPF_PROG(sys_enter, struct pt_regs *regs, long nr)
 		s->beyond++;
 		return 0;
 	}
-	barrier_var(n); /* or the mask, which the verifier needs to see, is optimised away */
+	barrier_var(n); /* else the compiler drops the mask, which the verifier needs */
 	s->by_nr[n & (TRACE_SYSCALLS - 1)]++;
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The tracer: what is asked for is loaded once, aimed at queues and threads, attached for a pass.
+ * The tracer: requested probes are loaded once, set to queues and threads, and attached for a pass.
  */
 #include "tracing/private.h"
 
@@ -31,49 +31,51 @@ static const struct trace_part *const parts[PARTS] = {
 	[PART_XDP] = &shunt_part_xdp,
 	[PART_FUNCTIONS] = &shunt_part_functions,
 	[PART_SWITCHES] = &shunt_part_switches,
-	[PART_SYSCALLS] = &shunt_part_syscalls, /* last: what we do ourselves isn't to be counted */
+	[PART_SYSCALLS] = &shunt_part_syscalls, /* last: not to count our own calls */
 };
 
-static bool of_use(const struct shunt_tracer *t, int part)
+static bool requested(const struct shunt_tracer *t, int part)
 {
 	return t->what & parts[part]->what &&
 	       (part != PART_FUNCTIONS || (t->functions && t->f_kernel >= 0));
 }
 
-static bool asked(const struct shunt_tracer *t, int part)
+static bool loaded(const struct shunt_tracer *t, int part)
 {
-	return of_use(t, part) && t->objects[part].obj;
+	return requested(t, part) && t->objects[part].obj;
 }
 
 static int check(const struct shunt_trace_opts *opts, struct shunt_err *err)
 {
 	if (!opts->what || opts->what & ~(unsigned)SHUNT_TRACE_ALL)
-		return shunt_fail_usage(err, -EINVAL, NULL, "nothing, or nothing known, to trace");
+		return shunt_fail_usage(
+			err, -EINVAL, NULL, "nothing to trace, or something unknown");
 	if (opts->nqueues > TRACE_QUEUES || opts->nthreads > TRACE_THREADS)
 		return shunt_fail_usage(err, -E2BIG, "trace fewer at once",
-			"%u queues and %u threads are more than the %d and %d that can be traced",
-			opts->nqueues, opts->nthreads, TRACE_QUEUES, TRACE_THREADS);
+			"cannot trace %u queues and %u threads: at most %d and %d", opts->nqueues,
+			opts->nthreads, TRACE_QUEUES, TRACE_THREADS);
 	return 0;
 }
 
-/* A part that fails makes its figures unavailable. Only if all do is it an error: the first's. */
+/* A part that fails makes its metrics unavailable. Only if all fail is it an error: the first one.
+ */
 static int load_parts(struct shunt_tracer *t, struct shunt_err *err)
 {
 	bool any = false;
-	struct btf *btf = NULL; /* tens of ms to read: only if something is to be loaded */
+	struct btf *btf = NULL; /* takes tens of ms to read: only if there is something to load */
 	int rc = 0;
 
 	shunt_bpf_log_bridge();
 	for (int i = 0; i < PARTS; i++) {
 		struct shunt_err why = {.code = 0};
 
-		if (!of_use(t, i))
+		if (!requested(t, i))
 			continue;
 		if (!t->objects[i].obj && !btf)
 			btf = btf__load_vmlinux_btf();
 		if (i == PART_FUNCTIONS && !t->f_kernel)
 			t->f_kernel = shunt_trace_allows_functions(btf) ? 1 : -1;
-		if (!of_use(t, i))
+		if (!requested(t, i))
 			continue;
 		if (!t->objects[i].obj && shunt_trace_load(&t->objects[i], parts[i], btf, &why)) {
 			if (!rc && err)
@@ -87,7 +89,7 @@ static int load_parts(struct shunt_tracer *t, struct shunt_err *err)
 	return any ? 0 : rc;
 }
 
-static int aim_threads(
+static int set_threads(
 	struct shunt_tracer *t, const struct shunt_trace_opts *opts, struct shunt_err *err)
 {
 	for (unsigned i = 0; i < opts->nthreads; i++) {
@@ -106,8 +108,8 @@ static int aim_threads(
 	return 0;
 }
 
-/* Find the sockets of each process once. A socket that isn't found has sk 0. */
-static void look_at_sockets(struct shunt_tracer *t, struct trace_socket *out)
+/* Walk the sockets of each process once. A socket that is not found has sk 0. */
+static void find_sockets(struct shunt_tracer *t, struct trace_socket *out)
 {
 	for (unsigned i = 0; i < t->target.nqueues; i++) {
 		int fds[TRACE_QUEUES];
@@ -123,14 +125,14 @@ static void look_at_sockets(struct shunt_tracer *t, struct trace_socket *out)
 	}
 }
 
-static void aim_queues(struct shunt_tracer *t, const struct shunt_trace_opts *opts)
+static void set_queues(struct shunt_tracer *t, const struct shunt_trace_opts *opts)
 {
 	memset(t->sockets, 0, sizeof t->sockets);
 	t->target.nqueues = opts->nqueues;
-	if (opts->nqueues) /* memcpy wants a pointer even for nothing */
+	if (opts->nqueues) /* memcpy needs a valid pointer even for 0 bytes */
 		memcpy(t->ids, opts->queues, opts->nqueues * sizeof *opts->queues);
 	if (t->what & SHUNT_TRACE_COPIES)
-		look_at_sockets(t, t->sockets);
+		find_sockets(t, t->sockets);
 	for (unsigned i = 0; i < opts->nqueues; i++) {
 		const struct shunt_identity *id = &t->ids[i];
 		bool generator = id->kind == SHUNT_KIND_XDPGEN || id->kind == SHUNT_KIND_NONE;
@@ -144,8 +146,9 @@ static void aim_queues(struct shunt_tracer *t, const struct shunt_trace_opts *op
 	}
 }
 
-/* Without these addresses consume_skb can't be told from anybody else's. Where skb_pp_cow_data is
- * inlined into its only caller in the file, that is where it returns to. */
+/* Without these addresses a consume_skb of the hidden copy cannot be distinguished. Where
+ * skb_pp_cow_data is inlined into its only caller in the file, the return address is in that one.
+ */
 static void find_code(struct shunt_tracer *t)
 {
 	static const char *const names[TRACE_COWS] = {"skb_pp_cow_data", "skb_cow_data_for_xdp"};
@@ -162,17 +165,17 @@ static void find_code(struct shunt_tracer *t)
 			"/proc/kallsyms hides where skb_pp_cow_data is");
 }
 
-static void aim_objects(struct shunt_tracer *t)
+static void set_objects(struct shunt_tracer *t)
 {
 	for (int i = 0; i < PARTS; i++) {
 		for (unsigned k = 0; k < parts[i]->nprobes; k++) {
 			const struct trace_probe *p = &parts[i]->probes[k];
 
 			t->objects[i].probe[k].wanted =
-				of_use(t, i) && (!p->wanted || p->wanted(t));
+				requested(t, i) && (!p->wanted || p->wanted(t));
 			t->objects[i].probe[k].used = false;
 		}
-		if (!asked(t, i))
+		if (!loaded(t, i))
 			continue;
 		*t->objects[i].target = t->target;
 		shunt_trace_clear(&t->objects[i]);
@@ -192,13 +195,13 @@ int shunt_tracer_retarget(
 	t->functions = !opts->most || opts->most == SHUNT_LEVEL_F;
 	rc = load_parts(t, err);
 	if (!rc)
-		rc = aim_threads(t, opts, err);
+		rc = set_threads(t, opts, err);
 	if (rc)
 		return rc;
-	aim_queues(t, opts);
-	if (asked(t, PART_XDP))
+	set_queues(t, opts);
+	if (loaded(t, PART_XDP))
 		find_code(t);
-	aim_objects(t);
+	set_objects(t);
 	memset(t->ring_packets, 0, sizeof t->ring_packets);
 	t->elapsed = 0;
 	return 0;
@@ -235,16 +238,17 @@ void shunt_tracer_close(struct shunt_tracer *t)
 	free(t);
 }
 
-/* A look at the rings: at start the base, later what has come since. A socket that was closed in
- * between, or its number used again, has no more than what its polls have shown. */
-static void look_at_rings(struct shunt_tracer *t, bool start)
+/* Read the counters of the rings: the base at start, later the progress since. For a socket that
+ * was closed meanwhile, or whose descriptor was reused, only what its polls have recorded counts.
+ */
+static void read_rings(struct shunt_tracer *t, bool start)
 {
 	struct trace_socket now[TRACE_QUEUES] = {0};
 	struct trace_target *target = t->objects[PART_SOCKETS].target;
 
-	if (!asked(t, PART_SOCKETS) || !shunt_trace_has(t, SHUNT_KIND_RING))
+	if (!loaded(t, PART_SOCKETS) || !shunt_trace_has(t, SHUNT_KIND_RING))
 		return;
-	look_at_sockets(t, now);
+	find_sockets(t, now);
 	for (unsigned i = 0; i < t->target.nqueues; i++) {
 		struct trace_ring *ring = &target->rings[i];
 		uint32_t last = __atomic_load_n(&ring->last, __ATOMIC_RELAXED);
@@ -269,16 +273,16 @@ int shunt_tracer_start(struct shunt_tracer *t, struct shunt_err *err)
 		return shunt_fail(err, -EBUSY, NULL, "the tracer is running");
 	memset(t->ring_packets, 0, sizeof t->ring_packets);
 	for (int i = 0; i < PARTS; i++) {
-		if (!asked(t, i))
+		if (!loaded(t, i))
 			continue;
 		shunt_trace_clear(&t->objects[i]);
 		shunt_trace_attach(&t->objects[i]);
 	}
-	look_at_rings(t, true);
+	read_rings(t, true);
 	t->running = true;
 	t->started = shunt_now();
 	for (int i = 0; i < PARTS; i++)
-		if (asked(t, i))
+		if (loaded(t, i))
 			shunt_trace_enable(&t->objects[i], true);
 	return 0;
 }
@@ -288,12 +292,12 @@ int shunt_tracer_stop(struct shunt_tracer *t, struct shunt_err *err)
 	if (!t->running)
 		return shunt_fail(err, -EALREADY, NULL, "the tracer is not running");
 	for (int i = PARTS - 1; i >= 0; i--)
-		if (asked(t, i))
+		if (loaded(t, i))
 			shunt_trace_enable(&t->objects[i], false);
 	t->elapsed = shunt_now() - t->started;
-	look_at_rings(t, false);
+	read_rings(t, false);
 	for (int i = 0; i < PARTS; i++)
-		if (asked(t, i))
+		if (loaded(t, i))
 			shunt_trace_detach(&t->objects[i]);
 	t->running = false;
 	return 0;
@@ -306,7 +310,7 @@ int shunt_tracer_read(
 	memset(counts, 0, sizeof *counts);
 	if (t->running) {
 		t->elapsed = shunt_now() - t->started;
-		look_at_rings(t, false);
+		read_rings(t, false);
 	}
 	counts->elapsed_ns = t->elapsed;
 	shunt_trace_softirq(t, counts);
@@ -314,9 +318,9 @@ int shunt_tracer_read(
 	shunt_trace_switches(t, counts);
 	shunt_trace_copies(t, counts);
 	for (int i = 0; i < PARTS; i++)
-		if (asked(t, i))
+		if (loaded(t, i))
 			counts->missed += shunt_trace_misses(&t->objects[i]);
-	if (asked(t, PART_SYSCALLS))
+	if (loaded(t, PART_SYSCALLS))
 		counts->missed += TRACE_SUM(&t->objects[PART_SYSCALLS], syscalls_slot, beyond);
 	return 0;
 }
@@ -346,7 +350,7 @@ unsigned shunt_tracer_probes(struct shunt_tracer *t, struct shunt_probe_info *pr
 				n += add_probe(&probes[n], &t->objects[i], k);
 	if (n < most && t->what & SHUNT_TRACE_COPIES && shunt_trace_has(t, SHUNT_KIND_RING)) {
 		probes[n] = (struct shunt_probe_info){.name = "iter/task_file",
-			.counts = "looks at tp_packets of TPACKET rings",
+			.counts = "reads of tp_packets of TPACKET rings",
 			.attached = t->walk.skel,
 			.hits = t->walk.hits};
 		snprintf(probes[n].reason, sizeof probes[n].reason, "%s", t->walk.reason);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* Walks that run only when asked: thread ids of a PID namespace to those of the initial one, and a
- * process's sockets to their addresses and counts. Nothing is cleared by looking. */
+/* Iterators, which run on request: translate thread ids of a PID namespace to the initial one, and
+ * report the addresses and counters of a process's sockets. Reading clears no counter. */
 #include "tracing/kernel.h"
 #include "tracing/shared.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-__u32 pid_ns; /* inode number of the PID namespace that ids are wanted in */
-__u32 tgid;   /* for kernels that can't restrict a walk to one process: 0 = all */
+__u32 pid_ns; /* inode number of the PID namespace of the ids */
+__u32 tgid;   /* for kernels that cannot restrict an iterator to one process: 0 = all */
 
 #define LEVELS    32 /* MAX_PID_NS_LEVEL */
 #define S_IFMT    0170000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reads the iterators of walk.bpf.c.
+ * Runs the iterators of walk.bpf.c.
  */
 #include "tracing/walk.h"
 
@@ -34,7 +34,7 @@ void shunt_walk_unload(struct trace_walk *w)
 	w->skel = NULL;
 }
 
-/* Run one walk, and give each record of size bytes to take. */
+/* Run an iterator, and pass each record of size bytes to take(). */
 static int walk(const struct bpf_program *prog, pid_t pid, size_t size,
 	void (*take)(void *ctx, const void *record), void *ctx)
 {
@@ -45,7 +45,7 @@ static int walk(const struct bpf_program *prog, pid_t pid, size_t size,
 	size_t have = 0;
 	ssize_t got;
 
-	if (!link && pid) /* before 6.1 the kernel can't restrict it; the program does */
+	if (!link && pid) /* before 6.1 the kernel cannot restrict it; the program filters */
 		link = bpf_program__attach_iter(prog, NULL);
 	if (!link)
 		return -errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * BPF iterators: who is who. They run when they are read; nothing stays attached.
+ * BPF iterators over threads and sockets. They run while they are read; nothing stays attached.
  */
 #ifndef TRACING_WALK_H
 #define TRACING_WALK_H
@@ -14,17 +14,17 @@ struct walk_bpf;
 
 struct trace_walk {
 	struct walk_bpf *skel; /* NULL: reason says why */
-	uint64_t hits;         /* walks over a process's files */
+	uint64_t hits;         /* iterations over a process's files */
 	char reason[160];
 };
 
 void shunt_walk_load(struct trace_walk *w); /* on failure reason is set and skel is NULL */
 void shunt_walk_unload(struct trace_walk *w);
 
-/* A thread id of this process's PID namespace as the initial one has it; 0 if there is none. */
+/* Translates a thread id of this process's PID namespace to the initial one; 0 if there is none. */
 uint32_t shunt_walk_tid(struct trace_walk *w, pid_t tid);
 
-/* Sockets of a process; fills out[i] for fds[i], sk 0 where it is none. 0 or -errno. */
+/* Sockets of a process: fills out[i] for fds[i]; sk is 0 where that is no socket. 0 or -errno. */
 int shunt_walk_sockets(
 	struct trace_walk *w, pid_t pid, const int *fds, struct trace_socket *out, unsigned n);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* Copies on the way through XDP: into AF_XDP sockets, and those that a device or generic mode makes
- * of a frame before a program may see it. xdp_redirect also fires for a generator's frames: the map
- * type is tested first. */
+/* Copies around XDP: into AF_XDP sockets, and those that a device or generic mode makes of a frame
+ * before the program runs. xdp_redirect also fires for frames of the generator, hence the test of
+ * the map type. */
 #include "tracing/probe.bpf.h"
 
 SLOTS(struct xdp_slot);
@@ -12,8 +12,8 @@ SLOTS(struct xdp_slot);
 #define DATAREF_MASK        0xffff
 #define ENOBUFS             105
 
-/* Bytes of the packet whose last descriptor was just produced; a packet of many buffers has one
- * descriptor each, all but the last marked. -1 if the ring can't be read. */
+/* Bytes of the packet whose last descriptor was just produced. A multi-buffer packet has one
+ * descriptor per buffer, all but the last marked. -1 if the ring cannot be read. */
 static __always_inline long produced_bytes(struct xdp_sock *xs)
 {
 	struct xsk_queue *rx = BPF_CORE_READ(xs, rx);
@@ -40,7 +40,7 @@ static __always_inline long produced_bytes(struct xdp_sock *xs)
 	return bytes;
 }
 
-/* raw_tp, not tp_btf: 6.12's verifier lets no program read tgt, a pointer to const void. */
+/* raw_tp, not tp_btf: the verifier of 6.12 rejects a read of tgt, a pointer to const void. */
 SEC("raw_tp/xdp_redirect")
 int BPF_PROG(xdp_redirect, struct net_device *dev, struct bpf_prog *prog, void *tgt, int err,
 	int map_type)
@@ -65,8 +65,8 @@ int BPF_PROG(xdp_redirect, struct net_device *dev, struct bpf_prog *prog, void *
 	return 0;
 }
 
-/* __xsk_rcv refuses what is too long (ENOSPC), takes a buffer (ENOMEM if there is none), copies,
- * and only then asks the ring (ENOBUFS, since 5.19). */
+/* __xsk_rcv refuses frames that are too long (ENOSPC), allocates a buffer (ENOMEM if there is
+ * none), copies, and only then reserves a descriptor (ENOBUFS, since 5.19). */
 SEC("raw_tp/xdp_redirect_err")
 int BPF_PROG(xdp_redirect_err, struct net_device *dev, struct bpf_prog *prog, void *tgt, int err,
 	int map_type)
@@ -92,7 +92,7 @@ static __always_inline bool made_hidden_copy(__u64 from)
 	return false;
 }
 
-/* The old skb is consumed once its data have been copied into pages for the program. */
+/* The old skb is consumed once its data has been copied into new pages. */
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, struct sk_buff *skb, void *location)
 {
@@ -118,9 +118,9 @@ static __always_inline bool is_cloned(struct sk_buff *skb)
 	       (BPF_CORE_READ(info, dataref.counter) & DATAREF_MASK) != 1;
 }
 
-/* Generic mode is about to run. Its rule (netif_receive_generic_xdp in net/core/dev.c): a frame
- * that is shared, in pieces or short of head-room is copied: by skb_pp_cow_data if the program
- * takes frags (6.9), else by pskb_expand_head, which no tracepoint sees. */
+/* Before generic mode runs. Its rule (netif_receive_generic_xdp in net/core/dev.c): a frame that is
+ * cloned, nonlinear or short of headroom is copied: by skb_pp_cow_data if the program supports
+ * frags (6.9), else by pskb_expand_head, which has no tracepoint. */
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(netif_receive_skb, struct sk_buff *skb)
 {
@@ -133,7 +133,8 @@ int BPF_PROG(netif_receive_skb, struct sk_buff *skb)
 	if (!s)
 		return 0;
 	bool frags = dev->xdp_prog->aux->xdp_has_frags;
-	/* Read, not loaded: 7.2's verifier knows a loaded one for a pointer, and adds no two. */
+	/* Read, not loaded: the verifier of 7.2 types a loaded one as pointer, and rejects
+	 * arithmetic. */
 	__u64 head = (__u64)BPF_CORE_READ(skb, head), data = (__u64)BPF_CORE_READ(skb, data);
 	__u64 mac = head + skb->mac_header;
 	s->generic++;

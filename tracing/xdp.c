@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Copies on the way through XDP, and the copy that a device or generic mode makes of a frame before
- * a program may see it.
+ * Copies around XDP: into AF_XDP sockets, and those that a device or generic mode makes of a frame
+ * before the program runs.
  */
 #include "tracing/private.h"
 
@@ -34,7 +34,7 @@ const struct trace_part shunt_part_xdp = {
 	.nprobes = 4,
 	.probes = {{.event = "xdp_redirect",
 			   .name = "tp_btf/xdp_redirect",
-			   .counts = "packets into AF_XDP sockets, each a copy unless zero-copy",
+			   .counts = "packets into AF_XDP sockets, one copy each unless zero-copy",
 			   .args = 7,
 			   .hits = offsetof(struct xdp_slot, redirects),
 			   .wanted = xsk_wanted},
@@ -52,7 +52,7 @@ const struct trace_part shunt_part_xdp = {
 			.wanted = program_wanted},
 		{.event = "netif_receive_skb",
 			.name = "tp_btf/netif_receive_skb",
-			.counts = "frames for generic XDP, and whether their head-room is short",
+			.counts = "frames for generic XDP, and whether their headroom is short",
 			.args = 1,
 			.hits = offsetof(struct xdp_slot, generic),
 			.wanted = generic_wanted}},
@@ -105,13 +105,13 @@ static bool native_wanted(const struct shunt_tracer *t)
 	return false;
 }
 
-/* Copies that no probe sees, by the rule: for programs without frags, and for all of them where
- * generic mode doesn't use skb_pp_cow_data (before 6.9) or that can't be seen. */
+/* Copies without a probe, by the kernel's rule: for programs without frags, and for all programs
+ * where generic mode does not use skb_pp_cow_data (before 6.9) or that one cannot be probed. */
 static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_metric *copies,
 	struct shunt_metric *bytes)
 {
 	static const char source[] =
-		"tp_btf/netif_receive_skb: head-room, clones; consume_skb at skb_pp_cow_data";
+		"tp_btf/netif_receive_skb: headroom, clones; consume_skb at skb_pp_cow_data";
 	uint64_t seen = SUM(cow), len = SUM(cow_bytes);
 
 	if (all) {
@@ -142,9 +142,9 @@ void shunt_trace_hidden_copies(
 		*bytes = shunt_measured((double)SUM(cow_bytes), "bytes", source);
 	}
 	if (native_wanted(t) && no_cow)
-		lower(copies, bytes, "native mode's skb_pp_cow_data not seen", no_cow);
+		lower(copies, bytes, "skb_pp_cow_data of native mode not counted", no_cow);
 	else if (generic_wanted(t) && no_rule)
-		lower(copies, bytes, "generic mode's head-room copy not seen", no_rule);
+		lower(copies, bytes, "headroom copy of generic mode not counted", no_rule);
 }
 
 void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric *copies)
@@ -153,7 +153,7 @@ void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric
 
 	if (!xsk_wanted(t))
 		*copies = shunt_unavailable(
-			"copies", "no AF_XDP socket: others are refused before they copy");
+			"copies", "no AF_XDP socket: other queues refuse packets before the copy");
 	else if (why)
 		*copies = shunt_unavailable("copies", "%s", why);
 	else

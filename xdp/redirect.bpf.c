@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-/* Two programs, of which one is loaded: frames to the AF_XDP socket of their receive queue, or to
- * nowhere (the ceiling that a comparison needs). Both count every frame that they see, and as
- * little else as can be: what they cost is paid by every packet.
- * Per-CPU counters: an XDP program is not interrupted by another one on its CPU.
+/* Two programs, of which one is loaded: one redirects frames to the AF_XDP socket of their receive
+ * queue, the other drops them (the upper bound of a comparison). Both count every frame and do as
+ * little else as possible, since every packet pays for it.
+ * Per-CPU counters: no other XDP program preempts one on its CPU.
  */
 #include <linux/bpf.h>
 
@@ -24,7 +24,7 @@ struct {
 	__type(value, struct redirect_count);
 } counts SEC(".maps");
 
-/* What the drop program dropped, by queue: a second count, kept apart from the first. */
+/* Frames that the drop program dropped, by queue: counted separately from `counts`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, REDIRECT_QUEUES);
@@ -32,7 +32,7 @@ struct {
 	__type(value, __u64);
 } dropped SEC(".maps");
 
-const volatile __u64 covered = ~0ull; /* queues that drop takes; bit i = queue i */
+const volatile __u64 covered = ~0ull; /* queues whose frames are dropped; bit i = queue i */
 
 SEC("xdp.frags")
 int shunt_redirect(struct xdp_md *ctx)
@@ -42,7 +42,7 @@ int shunt_redirect(struct xdp_md *ctx)
 	if (!c) /* for the verifier: entry 0 is always there */
 		return XDP_PASS;
 	c->seen++;
-	/* The helper looks the queue up and gives XDP_PASS where nobody covers it. */
+	/* The helper returns XDP_PASS if the map has no socket for the queue. */
 	int verdict = bpf_redirect_map(&sockets, ctx->rx_queue_index, XDP_PASS);
 	if (verdict == XDP_PASS)
 		c->passed++;

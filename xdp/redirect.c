@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Load and attach redirect.bpf.c. Modes: native runs in the driver's NAPI poll before an skb
- * exists, skb (generic) runs after. Nothing here needs setrlimit: maps are charged to the memory
- * cgroup (Linux 5.11), and libbpf ignores a refusal where they are not.
+ * exists, skb (generic) runs after. No setrlimit: map memory is charged to the memory cgroup
+ * (Linux 5.11); before that libbpf raises RLIMIT_MEMLOCK, and ignores a failure.
  */
 #include "xdp/redirect.h"
 
@@ -25,7 +25,7 @@ struct shunt_redirect {
 	struct redirect_bpf *skel;
 	int link;
 	int ncpus;
-	uint64_t *values; /* room for a map lookup: a value of up to two words for each CPU */
+	uint64_t *values; /* buffer for a map lookup: up to two words per CPU */
 	bool skb;
 	char fallback[120];
 };
@@ -62,8 +62,8 @@ int shunt_redirect_open(
 	r->ncpus = libbpf_num_possible_cpus();
 	r->values = r->ncpus > 0 ? calloc((size_t)r->ncpus, 2 * sizeof *r->values) : NULL;
 	int rc = r->values ? load(r, err)
-			   : shunt_fail(err, -ENOTSUP, "mount /sys",
-				     "cannot tell how many CPUs there are");
+			   : shunt_fail(
+				     err, -ENOTSUP, "mount /sys", "cannot read the number of CPUs");
 	if (rc) {
 		shunt_redirect_close(r);
 		return rc;
@@ -78,11 +78,12 @@ int shunt_redirect_set(struct shunt_redirect *r, uint32_t queue, int xsk, struct
 
 	if (bpf_map_update_elem(map, &queue, &xsk, BPF_ANY))
 		return shunt_fail(err, -errno, NULL,
-			"cannot put queue %u's socket into the map: %s", queue, strerror(errno));
+			"cannot add the socket of queue %u to the XSKMAP: %s", queue,
+			strerror(errno));
 	return 0;
 }
 
-/* Whose program is there? Fills text with what can be told; false when there is none. */
+/* Describes the attached XDP program in text; false if there is none. */
 static bool foreign(unsigned ifindex, char *text, size_t size)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
@@ -112,7 +113,7 @@ static int refuse_foreign(
 	const struct shunt_redirect *r, int rc, const char *who, struct shunt_err *err)
 {
 	return shunt_fail(err, rc, "detach it first, if it is yours: ip link set IF xdp off",
-		"%.40s has an XDP program already, %s; it is left alone", r->opts.ifname, who);
+		"%.40s already has an XDP program, %s, which is not replaced", r->opts.ifname, who);
 }
 
 static int link_up(struct shunt_redirect *r, bool skb)
@@ -134,7 +135,7 @@ int shunt_redirect_attach(struct shunt_redirect *r, struct shunt_err *err)
 	if (foreign(r->opts.ifindex, who, sizeof who))
 		return refuse_foreign(r, -EBUSY, who, err);
 	int rc = link_up(r, r->opts.attach == SHUNT_XDP_SKB);
-	/* Somebody may have been quicker. Falling back would put two programs on one interface. */
+	/* Another process may have attached one meanwhile: no fallback, which would make two. */
 	if (rc && foreign(r->opts.ifindex, who, sizeof who))
 		return refuse_foreign(r, rc, who, err);
 	if (rc && r->opts.attach == SHUNT_XDP_AUTO) {
@@ -152,12 +153,12 @@ int shunt_redirect_attach(struct shunt_redirect *r, struct shunt_err *err)
 	return 0;
 }
 
-/* An unlinked program can still be running in a NAPI poll, frames counted and not yet in a ring.
- * Polls are RCU readers, and this command waits for all readers (Linux 4.3). */
+/* A detached program can still run in a NAPI poll, with frames counted and not yet in a ring. NAPI
+ * polls are RCU read-side sections; this command waits for a grace period (Linux 4.3). */
 static void wait_for_polls(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		usleep(20000); /* nohz_full machines refuse it; a poll takes a millisecond or two */
+		usleep(20000); /* refused with nohz_full; a poll takes a millisecond or two */
 }
 
 void shunt_redirect_detach(struct shunt_redirect *r)
@@ -222,7 +223,7 @@ int shunt_redirect_usable(struct shunt_err *err)
 	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "shunt_usable", "Dual BSD/GPL", pass, 2, NULL);
 	if (fd < 0)
 		return shunt_fail(err, fd,
-			fd == -EPERM ? may_load : "a kernel with CONFIG_BPF_SYSCALL",
+			fd == -EPERM ? may_load : "use a kernel with CONFIG_BPF_SYSCALL",
 			"cannot load an XDP program: %s", strerror(-fd));
 	close(fd);
 	return 0;

@@ -9,7 +9,7 @@
 
 struct redirect_count {
 	__u64 seen;   /* every frame */
-	__u64 passed; /* frames of queues that nobody covers: left to the kernel's stack */
+	__u64 passed; /* frames of queues without a socket: passed to the kernel's stack */
 };
 
 #endif

@@ -8,7 +8,7 @@ from tap import Tap, in_lab, need_loopback, need_root, run
 
 shunt = sys.argv[1]
 
-USAGE = [  # words, and what the line must name
+USAGE = [  # words, and what the message must contain
     (["rx"], "spec"), (["rx", "eth0"], "scheme"), (["rx", "foo:near0"], "foo"),
     (["rx", "packet:lo?mod=ring"], "mode"), (["rx", "packet:lo?mode=rong"], "recv|mmsg|ring"),
     (["rx", "packet:nosuch0"], "nosuch0"), (["rx", "packet:lo?depth=1"], "depth"),
@@ -100,7 +100,7 @@ X
         ip link set near0 xdp obj /tmp/stranger.$$.o sec xdp >/dev/null 2>&1 || exit 99
         rm /tmp/stranger.$$.*
         exec "$SHUNT" rx xdp:near0""")
-    lab("the default route's interface is nobody's", 2, "default route", """
+    lab("the interface of the default route is refused", 2, "default route", """
         ip addr add 192.0.2.1/24 dev near0; ip route add default dev near0
         exec "$SHUNT" compare --iface near0 --take-traffic""")
     for spec in ("packet:near0?wait=poll", "packet:near0?mode=ring&wait=poll", "packet:near0?mode=mmsg",
@@ -120,7 +120,7 @@ X
                  f"{spec}: renamed under way, goes on", done.stdout[-500:] + done.stderr)
 
 
-# A root of a directory with what a program needs in it; $1 says how the directory is made one.
+# A chroot with what a program needs; $1 prepares the directory.
 CHROOT = """
 root=$(mktemp -d)
 mount -t tmpfs none "$root"
@@ -136,7 +136,7 @@ exit $status"""
 
 
 def in_chroot(t):
-    """Of a directory that is no mount point the lab cannot part its mounts from the rest."""
+    """In a root that is no mount point the lab cannot make its mounts private."""
     path = os.path.abspath(shunt)
     env = dict(os.environ, SHUNT=path, DIR=os.path.dirname(path))
     refused(t, run(["unshare", "-m", "sh", "-c", CHROOT, "-", ":"], env=env), 1, "mount --rbind",

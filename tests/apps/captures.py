@@ -18,7 +18,7 @@ SPECS = {"packet-recv": "packet:near0?mode=recv&wait=poll", "packet-mmsg": "pack
 
 
 def frames_of(file):
-    """The file's frames through another reader, tcpdump: hex dumps, or None if it has none."""
+    """The frames of a file as tcpdump reads them: hex dumps, or None if there are none."""
     done = run(["tcpdump", "-r", file, "-nn", "-t", "-xx", "-q"])
     if "EN10MB" not in done.stderr:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`shunt compare` end to end: what each path must show on traffic that is known exactly."""
+"""`shunt compare` end to end: exact results of each path for known traffic."""
 import sys
 
 from tap import Tap, compare, need_root
@@ -14,8 +14,8 @@ def passes(path, kind):
     return [r for r in path["rounds"] if r["pass"] == kind]
 
 
-def check_figures(t, node, where="document"):
-    """Every figure says how it was got."""
+def check_metrics(t, node, where="document"):
+    """Every metric has a provenance."""
     found, silent = 0, []
 
     def walk(o, at):
@@ -33,7 +33,7 @@ def check_figures(t, node, where="document"):
                 walk(v, f"{at}/{i}")
 
     walk(node, where)
-    t.ok(found > 100 and not silent, "every figure says how it was got", silent[:5])
+    t.ok(found > 100 and not silent, "every metric has a provenance", silent[:5])
 
 
 def check_paths(t, doc, size):
@@ -71,11 +71,11 @@ def main():
         t.equal([s for s in doc["selftest"] if not s["passed"]], [], f"{size} B: every self-test passed")
         check_paths(t, doc, size)
         t.equal(doc["ceiling"]["copies_per_packet"]["value"], 0, f"xdp-drop, {size} B: no copy")
-        t.ok(0.95 <= calls(doc, "packet-recv") <= 2.5, f"{size} B: a call a packet on packet-recv",
+        t.ok(0.95 <= calls(doc, "packet-recv") <= 2.5, f"{size} B: one call per packet on packet-recv",
              calls(doc, "packet-recv"))
         t.ok(0 < calls(doc, "packet-ring") < 0.2, f"{size} B: few calls on packet-ring",
              calls(doc, "packet-ring"))
-        check_figures(t, doc)
+        check_metrics(t, doc)
     doc, done = compare(shunt, "--generator", "packet", "--rate", str(RATE), "--seconds", "0.5",
                         "--rounds", "1", "--paths", "xdp-native")
     if t.ok(doc is not None and done.returncode == 0, "compare --generator packet succeeds", done.stderr):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`shunt fwd` as a user meets it: a signal ends it with the books, a file with its end."""
+"""`shunt fwd` from the command line: it ends on a signal or at the end of a file, with the ledgers."""
 import json
 import struct
 import sys
@@ -31,7 +31,7 @@ def on_signal(t):
             ready
             far "$SHUNT" gen xdpgen:far0 --packets 1000 >/dev/null
             kill -INT $fwd; wait $fwd""")
-        doc = document(t, done, f"{spec}: SIGINT ends with the books")
+        doc = document(t, done, f"{spec}: SIGINT ends with the ledgers")
         if doc:
             way = doc["ways"][0]["ledger"]
             t.equal((len(doc["ways"]), way["received"], way["delivered"], losses(way), way["unaccounted"]),

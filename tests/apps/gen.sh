@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# shunt gen, to devices that need no rights. gen.sh SHUNT; speaks TAP.
+# shunt gen, to devices that need no privileges. gen.sh SHUNT; speaks TAP.
 . "$(dirname "$0")/tap.sh"
 shunt=$1
 
@@ -44,7 +44,7 @@ if ! "$shunt" version | grep -qw pcap; then
 fi
 check 'to a capture file' gen "pcap:$tmp/a.pcap" --packets 100 --size 200 --flows 2
 check 'from one to another' gen "pcap:$tmp/b.pcap" --pcap "$tmp/a.pcap"
-# The time of writing apart, they are the same.
+# Except for the time of writing they are the same.
 check 'the frames are the same' /usr/bin/python3 - "$tmp/a.pcap" "$tmp/b.pcap" <<'PY'
 import struct, sys
 def frames(path):

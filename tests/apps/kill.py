@@ -16,8 +16,8 @@ SETTLE_S = 10  # the kernel frees namespaces and programs a little later
 
 
 def state():
-    """What could stay behind. Others may use BPF and namespaces at the same time: what a living program
-    holds, or has a living parent, was not left behind."""
+    """What could be left behind. Other programs may use BPF and namespaces at the same time: what a running
+    program holds, or has a running parent, was not left behind."""
     held = held_ids()
     return {
         "links": listed("link") - held["link_id"],
@@ -35,7 +35,7 @@ def listed(kind):
 
 
 def held_ids():
-    """BPF programs and links that some descriptor of a living process refers to."""
+    """BPF programs and links that a descriptor of a running process refers to."""
     ids = {"link_id": set(), "prog_id": set()}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -51,7 +51,7 @@ def held_ids():
 
 
 def orphans():
-    """Processes of ours that nobody waits for: their parent was killed."""
+    """Our orphans: processes whose parent was killed."""
     found = set()
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -65,7 +65,7 @@ def orphans():
 
 
 def left_since(before):
-    """What is there now and was not before, once it has had the time to go."""
+    """What is there now and was not before, after time to disappear."""
     end = time.monotonic() + SETTLE_S
     while True:
         now = state()

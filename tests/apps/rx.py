@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`shunt rx` and the tracer, held against strace; signals end it with the summary."""
+"""`shunt rx` and the tracer, compared with strace; signals end it with the summary."""
 import json
 import re
 import shutil
@@ -41,7 +41,7 @@ def against_strace(t):
          f"shunt {ours}, strace {theirs}")
     t.equal(doc["packets"], 5000, "all frames were received")
     t.equal(doc["ledger"]["unaccounted"], 0, "the ledger adds up")
-    t.equal(doc["trace"]["copies"]["value"], 5000, "a copy a packet")
+    t.equal(doc["trace"]["copies"]["value"], 5000, "one copy per packet")
 
 
 def summary_on(t, sig):
@@ -62,7 +62,7 @@ def summary_on(t, sig):
 
 
 def promiscuous(t):
-    """Cards hand out frames for others only so; and it ends with the program, by kill -9 too."""
+    """Cards receive frames for other addresses only in promiscuous mode; it ends with the program, by kill -9 too."""
     for spec, want in (("xdp:near0", 1), ("xdp:near0?promisc=off", 0), ("xdp:near0?action=drop", 1),
                        ("packet:near0", 1)):
         done = in_lab(shunt, f"""
@@ -83,7 +83,7 @@ def text(t):
 
 
 def interrupted_writer(t):
-    """A disk that is full: a clear line, exit 1, and a count of what was written."""
+    """A full disk: one clear line, exit 1, and the number of packets written."""
     done = in_lab(shunt, """
         mount -t tmpfs -o size=64k none /mnt || exit 77
         (ready; far "$SHUNT" gen xdpgen:far0 --packets 5000 --size 1514 --rate 50000 >/dev/null) &

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The sample passes docs/schema/compare.schema.json, and each way to spoil it does not. TAP.
+"""The sample is valid by docs/schema/compare.schema.json, and each spoiled copy is not. TAP.
 
 Usage: schema.py SCHEMA SAMPLE   (or SCHEMA DOCUMENT... --only-check: documents of a real run)
 """
@@ -72,7 +72,7 @@ ALLOWED = [
 
 
 def ledger(doc):
-    """What a schema can't say: every pass adds up, and so do the sums of a path."""
+    """What a schema cannot express: every pass adds up, and so do the sums of a path."""
     for path in doc["paths"] + [doc["ceiling"]] * bool(doc["ceiling"]):
         for one in path["rounds"]:
             lost = sum(one["loss"].values()) + one["unaccounted"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What Python tests share: TAP, running shunt, a lab."""
+"""Shared by Python tests: TAP, running shunt, a lab."""
 import json
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 
 
 class Tap:
-    """A line of TAP a check; evidence follows a failed one. finish() ends the program."""
+    """One line of TAP per check; evidence follows a failed one. finish() ends the program."""
 
     def __init__(self):
         self.n = 0
@@ -45,7 +45,7 @@ def need_root():
 
 
 def need_loopback():
-    """In a fresh network namespace it is down, and then every other fault of a spec comes second."""
+    """In a new network namespace it is down, an error that would hide every other one."""
     if ",UP" not in run(["ip", "-o", "link", "show", "lo"]).stdout:
         run(["ip", "link", "set", "lo", "up"])
 
@@ -65,7 +65,7 @@ def compare(shunt, *options):
 
 def in_lab(shunt, script, timeout=120, **env):
     """A shell script beside near0; $SHUNT is the program, `far` runs a command beside far0, and
-    `ready` waits until somebody receives on near0, however slow the machine is."""
+    `ready` waits until a program receives on near0, however slow the machine is."""
     prelude = """far() { "$SHUNT" lab-exec -- "$@"; }
         ready() {
             for i in $(seq 200); do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Sourced by tests that are scripts: a line of TAP a check, then `finish`.
+# Sourced by tests that are scripts: one line of TAP per check, then `finish`.
 n=0
 verdict() { # NAME STATUS EVIDENCE
 	n=$((n + 1))
@@ -20,7 +20,7 @@ check() { # NAME COMMAND...: it must succeed
 	said=$("$@" 2>&1)
 	verdict "$name" $? "$said"
 }
-# The command fails with this status, says one line on stderr that has the text, and nothing else.
+# The command fails with this status and prints one line on stderr, which has the text, and nothing else.
 refuses() { # NAME STATUS TEXT COMMAND...
 	name=$1 want=$2 text=$3
 	shift 3

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(figure, median_min_max_of_odd_and_even)
+Test(metric, median_min_max_of_odd_and_even)
 {
 	struct shunt_metric r[4];
 	static const double values[4] = {7, -1, 3, 5};
@@ -25,7 +25,7 @@ Test(figure, median_min_max_of_odd_and_even)
 	cr_assert_float_eq(r[0].value, 7, 0);
 }
 
-Test(figure, unavailable_rounds_are_left_out)
+Test(metric, unavailable_rounds_are_left_out)
 {
 	struct shunt_metric r[3] = {shunt_unavailable("ns", "first %d", 1),
 		shunt_measured(10, "ns", "a"), shunt_measured(20, "ns", "a")};
@@ -43,7 +43,7 @@ Test(figure, unavailable_rounds_are_left_out)
 	cr_assert(*shunt_over_rounds(NULL, 0).reason);
 }
 
-Test(figure, the_weakest_claim_wins)
+Test(metric, the_weakest_claim_wins)
 {
 	struct shunt_metric r[3] = {shunt_measured(1, "copies", "probe"),
 		shunt_derived(1, "copies", "counter"), shunt_measured(1, "copies", "probe")};
@@ -62,7 +62,7 @@ Test(figure, the_weakest_claim_wins)
 	}
 }
 
-Test(figure, per)
+Test(metric, per)
 {
 	struct shunt_metric f = shunt_measured(600, "bytes", "probe"), q;
 

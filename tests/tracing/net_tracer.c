@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The tracer's system calls, context switches and softirq time, against what the kernel says
- * elsewhere, and nothing of what others do.
+ * The tracer's system calls, context switches and softirq time, compared with other counters of the
+ * kernel; nothing of other threads and devices is counted.
  */
 #include "tests/net.h"
 
@@ -76,7 +76,7 @@ Test(tracer, agrees_with_proc_on_reads)
 	int zero = open("/dev/zero", O_RDONLY);
 	char c;
 
-	/* The first look makes reads of its own: the second's count is after the first's file. */
+	/* Reading the file is counted, too: the second count includes the reads of the first. */
 	start(t);
 	unsigned long before = from_proc("io", "syscr: ");
 	for (int i = 0; i < FRAMES; i++)
@@ -85,8 +85,8 @@ Test(tracer, agrees_with_proc_on_reads)
 	struct shunt_trace_counts counts = stop(t);
 	unsigned long own = counts.by_nr[SYS_read] - (after - before);
 	cr_assert_geq(after - before, (unsigned long)FRAMES);
-	/* Each look reads the file to its end: one read with the text, and one that finds the end;
-	 * the last look's own are not in its text. */
+	/* The file takes one read for its text and one that returns 0; those of the second time are
+	 * not in that text. */
 	cr_assert_leq(own, 2ul, "%lu reads more than /proc says", own);
 	shunt_tracer_close(t);
 }
@@ -110,7 +110,7 @@ Test(tracer, agrees_with_proc_on_switches)
 	is(&c.switches, (double)(c.switches_voluntary + c.switches_involuntary), SHUNT_MEASURED);
 	start(t);
 	c = stop(t);
-	cr_assert_leq(c.switches.value, 4); /* attached, but not asleep in between */
+	cr_assert_leq(c.switches.value, 4); /* attached, but no sleep between */
 	shunt_tracer_close(t);
 }
 
@@ -139,8 +139,8 @@ static int status_of(pid_t child)
 	return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Where thread ids are not the kernel's. A child makes the namespace: whoever did can fork no more
- * once its first process is gone. */
+/* In a PID namespace, where thread ids differ from the initial one's. A child creates it: its
+ * creator cannot fork any more once the first process of the namespace has ended. */
 Test(tracer, finds_threads_in_a_pid_namespace)
 {
 	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
@@ -185,7 +185,7 @@ Test(tracer, knows_its_level)
 	cr_assert_neq(shunt_trace_level_gap(level)[0], 0);
 }
 
-/* A figure within reason, or the reason why there is none: the machine may be too noisy. */
+/* A plausible value, or the reason why there is none: the machine may be too noisy. */
 Test(tracer, calibrates_or_says_why_not)
 {
 	shunt_tracer_close(must_trace(SHUNT_TRACE_SYSCALLS, NULL, 0));
@@ -214,7 +214,8 @@ Test(tracer, splits_softirq_time)
 	cr_assert_eq(c.softirq_ns.value, c.softirq_in_app_ns.value +
 						 c.softirq_in_generator_ns.value +
 						 c.softirq_elsewhere_ns.value);
-	/* veth takes an skb without NAPI: all of it is the backlog's, by share of frames. */
+	/* veth receives an skb without NAPI: all time is the backlog's, split in proportion to
+	 * frames. */
 	cr_assert_eq(c.napi_work, 0u);
 	cr_assert_gt(c.softirq_in_app_ns.value, 0);
 	cr_assert_lt(c.softirq_ns.value, (double)c.elapsed_ns * 2);
@@ -223,8 +224,7 @@ Test(tracer, splits_softirq_time)
 }
 
 #ifdef HAVE_XDPGEN
-/* Frames go to near0; with far0 traced, what is left of its time is what raising the softirq costs.
- */
+/* Frames go to near0. With far0 traced, only the overhead of raising the softirq is left. */
 Test(tracer, leaves_polls_of_other_devices_out)
 {
 	NEED_LAB(lab);

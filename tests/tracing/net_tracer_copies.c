@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Copies between sockets and a process: exact in number and bytes, and none where none is made.
+ * Copies between sockets and a process: exact in number and bytes, and 0 where there are none.
  */
 #include "tests/net.h"
 
@@ -63,7 +63,7 @@ Test(tracer_copies, counts_every_message_of_recvmmsg)
 	bench_lab_close(&lab);
 }
 
-/* What was refused before it got to the socket, and what another socket got, is not ours. */
+/* Packets refused before the socket, and packets of another socket, are not counted. */
 Test(tracer_copies, counts_no_copy_where_none_is_made_for_us)
 {
 	NEED_LAB(lab);
@@ -85,7 +85,7 @@ Test(tracer_copies, counts_no_copy_where_none_is_made_for_us)
 	bench_lab_close(&lab);
 }
 
-/* A descriptor that isn't known: by thread and address family, sends apart. */
+/* Unknown descriptor: matched by thread and address family, sends counted separately. */
 Test(tracer_copies, falls_back_to_the_thread)
 {
 	NEED_LAB(lab);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Function probes beside tracepoints, on the same copies and by one tracer: what both see must
- * agree, and what only the functions show must be what was sent. Skipped where the kernel refuses
- * fentry.
+ * Function probes and tracepoints on the same copies, by one tracer: where both count they must
+ * agree, and where only the functions do they must count what was sent. Skipped where the kernel
+ * refuses fentry.
  */
 #include "tests/net.h"
 
@@ -44,12 +44,11 @@ struct path {
 	struct shunt_identity id;
 	void (*run)(void *ctx);
 	void *ctx;
-	const char *function, *source; /* source: how it begins at level F */
+	const char *function, *source; /* source: its beginning at level F */
 	enum shunt_provenance at_t;
 };
 
-/* A tracer that uses functions; loading takes long on a slow machine, so one does for many paths.
- */
+/* A tracer with function probes. Loading is slow on a slow machine, so many paths share one. */
 static struct shunt_tracer *must_use_functions(void)
 {
 	struct shunt_identity id = identity(SHUNT_KIND_USER, -1, NULL);
@@ -66,7 +65,7 @@ static struct shunt_tracer *must_use_functions(void)
 		"level %s: this kernel refuses fentry programs", shunt_trace_level_name(allowed));
 }
 
-/* At either level, with one tracer; and nothing when nothing is sent. */
+/* At both levels, with one tracer; 0 when nothing is sent. */
 static void both_agree(struct shunt_tracer *t, const struct path *p)
 {
 	for (int functions = 0; functions < 3; functions++) {
@@ -136,7 +135,7 @@ static void agree_on_a_ring(struct shunt_tracer *t, const struct bench_lab *lab)
 	int other = ring_socket(lab);
 
 	both_agree(t, &p);
-	/* What was refused, and what goes into another ring. */
+	/* Refused packets, and packets into another ring. */
 	refuse_all(s.near);
 	start(t);
 	only_send(&s);
@@ -146,7 +145,7 @@ static void agree_on_a_ring(struct shunt_tracer *t, const struct bench_lab *lab)
 	cr_assert_eq(hits(t, "fentry/tpacket_rcv"), FRAMES);
 	cr_assert_eq(hits(t, "fexit/tpacket_rcv"), FRAMES);
 	cr_assert_eq(hits(t, "fentry/skb_copy_bits"), 0);
-	/* The functions need no look at the socket when all is over. */
+	/* Function probes do not need the socket at stop. */
 	p.id.fd = ring_socket(lab);
 	aim(t, &p.id, SHUNT_LEVEL_NONE);
 	start(t);
@@ -159,7 +158,7 @@ static void agree_on_a_ring(struct shunt_tracer *t, const struct bench_lab *lab)
 	close(s.near);
 }
 
-/* A device that the process drives: packets that reach its thread through the kernel after all. */
+/* A user-space NIC driver: counts packets that reach its thread through the kernel. */
 static void agree_on_a_thread(struct shunt_tracer *t, const struct bench_lab *lab)
 {
 	struct sockets s = {packet_socket(lab->near_ns, lab->near_ifindex, ETH_P_IP),
@@ -212,7 +211,7 @@ static void agree_on_xsk(struct shunt_tracer *t, bool skb_mode)
 	bench_lab_close(&lab);
 }
 
-/* A send in copy mode: into an skb, which no tracepoint shows. */
+/* A send in copy mode: a copy into an skb, which has no tracepoint. */
 static void count_what_an_xsk_sends(struct shunt_tracer *t)
 {
 	NEED_LAB(lab);

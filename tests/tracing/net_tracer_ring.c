@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * TPACKET_V3: the copy has no tracepoint, so without function probes it is counted by state: at
- * polls, at start and at read. With them its bytes are known, too.
+ * TPACKET_V3: the copy has no tracepoint, so without function probes it is derived from tp_packets,
+ * read at polls, at start and at read. With function probes its bytes are measured, too.
  */
 #include "tests/net.h"
 
@@ -70,7 +70,7 @@ Test(tracer_ring, counts_with_and_without_poll)
 			cr_assert_eq(c.copied_bytes.provenance, SHUNT_UNAVAILABLE);
 		cr_assert_eq(c.by_nr[SYS_poll], polls ? 4u : 0u);
 	}
-	/* Nothing was cleared by looking. */
+	/* Reading cleared no counter. */
 	cr_assert_eq(statistics(r.near), 2u * FRAMES);
 	rig_close(&r);
 }
@@ -88,7 +88,7 @@ Test(tracer_ring, counts_nothing_that_is_refused)
 	rig_close(&r);
 }
 
-/* The owner's own statistics read sets the count to 0 under way. */
+/* A statistics read by the owner resets the counter during the run. */
 Test(tracer_ring, survives_a_statistics_read)
 {
 	struct rig r = rig_open(SHUNT_LEVEL_NONE, SHUNT_TRACE_COPIES);

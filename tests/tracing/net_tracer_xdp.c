@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Copies on the way through XDP: into AF_XDP sockets, and the hidden ones that are made of a frame
- * before a program may see it. Programs without a socket are made here of two instructions.
+ * Copies around XDP: into AF_XDP sockets, and the hidden ones of a frame before the program runs.
+ * Programs without a socket are built here from two instructions.
  */
 #include "tests/net.h"
 
@@ -10,7 +10,7 @@
 /* What is traced at near0, and what sends to it. */
 struct rig {
 	struct bench_lab lab;
-	struct xsk x;          /* without a ring, a program that drops is there in its place */
+	struct xsk x;          /* without a ring: a program that drops instead */
 	struct shunt_dev *gen; /* of live frames */
 	int far;               /* of skbs */
 	struct shunt_tracer *t;
@@ -44,8 +44,8 @@ static void rig_close(struct rig *r)
 	bench_lab_close(&r->lab);
 }
 
-/* FRAMES frames of each size, as live frames or as skbs of an AF_PACKET socket. A socket copies
- * each, to what is hidden before it. */
+/* FRAMES frames of each size, as live frames or as skbs of an AF_PACKET socket. A socket adds one
+ * copy per frame to the hidden ones. */
 struct copies {
 	struct xsk_opts opts;
 	bool live, socket, by_binding;
@@ -90,7 +90,7 @@ static void expect(struct copies c)
 	}
 #define NATIVE .provenance = SHUNT_MEASURED
 #define SKB    .opts.skb_mode = true, .provenance = SHUNT_MEASURED
-#define PLAIN  .opts.plain = true /* a program that takes no frags */
+#define PLAIN  .opts.plain = true /* a program without support for frags */
 
 COPIES(native_mode_hides_no_copy_of_a_live_frame, NATIVE, .live = true)
 COPIES(native_mode_on_veth_hides_a_copy_of_an_skb, NATIVE, .hidden = 1)
@@ -105,7 +105,7 @@ COPIES(an_skb_mode_socket_copies_an_skb_twice, SKB, .socket = true, .hidden = 1)
 COPIES(finds_a_socket_by_what_it_is_bound_to, NATIVE, .socket = true, .live = true,
 	.by_binding = true)
 
-/* A plain program in skb mode is judged by head-room. */
+/* For a plain program in skb mode the copy is derived from the headroom. */
 #define JUDGED .opts = {.skb_mode = true, .plain = true}, .provenance = SHUNT_DERIVED
 COPIES(skb_mode_without_frags_hides_no_copy_of_a_live_frame, JUDGED, .live = true)
 COPIES(skb_mode_without_frags_hides_a_copy_of_an_skb, JUDGED, .hidden = 1)
@@ -155,7 +155,7 @@ static void expect_64(struct xsk_opts o, double wasted)
 	rig_close(&r);
 }
 
-/* The copy is made, and then there is no descriptor for it. */
+/* The copy is made before the ring turns out to be full. */
 Test(tracer_xdp, counts_copies_that_a_full_ring_wastes)
 {
 	expect_64((struct xsk_opts){.rx = 64, .fill = 256}, FRAMES - 64);
@@ -171,7 +171,7 @@ Test(tracer_xdp, counts_no_copy_for_want_of_a_buffer)
 	expect_64((struct xsk_opts){.rx = 256, .fill = 64}, 0);
 }
 
-/* 2000 bytes don't fit into a chunk less its head-room: refused before the copy. */
+/* 2000 bytes do not fit into a chunk without its headroom: refused before the copy. */
 Test(tracer_xdp, counts_no_copy_of_a_frame_that_is_too_long)
 {
 	struct rig r = rig_open(&(struct xsk_opts){.rx = 2048, .fill = 2048}, false, 9000);
@@ -187,7 +187,7 @@ Test(tracer_xdp, counts_no_copy_of_a_frame_that_is_too_long)
 	rig_close(&r);
 }
 
-/* 4000 bytes in chunks of 2048: descriptors are added up, a packet is one copy. */
+/* 4000 bytes in chunks of 2048: several descriptors, one copy per packet. */
 Test(tracer_xdp, adds_up_the_descriptors_of_a_packet)
 {
 	struct xsk_opts o = {.many_buffers = true, .rx = 4096, .fill = 4096};

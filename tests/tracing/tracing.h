@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What tests of the tracer share. What is traced is made by the tests: plain sockets.
+ * Shared by tests of the tracer, which trace plain sockets of their own.
  */
 #ifndef TESTS_TRACING_TRACING_H
 #define TESTS_TRACING_TRACING_H
@@ -98,7 +98,7 @@ static inline int packet_socket(int ns, unsigned ifindex, int proto)
 	return fd;
 }
 
-/* Nobody gives blocks back: they must not be retired before they are full. */
+/* Blocks are not returned to the kernel, so they must not be retired before they are full. */
 static inline int ring_socket(const struct bench_lab *lab)
 {
 	struct tpacket_req3 req = {.tp_block_size = RING_BLOCK,
@@ -135,8 +135,8 @@ static inline struct shunt_identity identity(
 	return id;
 }
 
-/* On a busy machine softirq is put off: frames arrive some time after send has returned. Waits for
- * so many copies; where none is expected, long enough to see one that should not be. */
+/* On a loaded machine softirq is deferred: frames arrive some time after send has returned. Waits
+ * for that many copies; if 0, long enough to see an unexpected one. */
 static inline void settle(struct shunt_tracer *t, double copies)
 {
 	struct shunt_trace_counts c;
@@ -148,7 +148,7 @@ static inline void settle(struct shunt_tracer *t, double copies)
 	} while (++tries < 500 && (copies > 0 ? c.copies.value < copies : tries < 10));
 }
 
-/* n receive calls, and one that must find nothing. */
+/* n receive calls, and one that must return EAGAIN. */
 static inline void drain(int fd, unsigned n, uint32_t size)
 {
 	struct timeval wait = {.tv_sec = 5};
@@ -160,7 +160,7 @@ static inline void drain(int fd, unsigned n, uint32_t size)
 	cr_assert_eq(recv(fd, f, sizeof f, MSG_DONTWAIT), -1);
 }
 
-/* n frames that were never an skb on the sending side. */
+/* n live frames: never an skb on the sending side. */
 static inline void send_live(struct shunt_dev *live, unsigned n, uint32_t size)
 {
 	uint8_t f[1514];
@@ -173,7 +173,7 @@ static inline void send_live(struct shunt_dev *live, unsigned n, uint32_t size)
 	cr_assert_eq(r.sent, n);
 }
 
-/* Nothing that is sent from now on gets into the socket. */
+/* Attach a filter that drops every packet. */
 static inline void refuse_all(int fd)
 {
 	struct sock_filter ret0 = BPF_STMT(BPF_RET | BPF_K, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * From counters to figures: the copies of all kinds of traced queues, added up.
+ * From counters to metrics: the sum of the copies of all kinds of traced queues.
  */
 #include "tracing/private.h"
 
@@ -19,7 +19,7 @@ const char *shunt_trace_why_not(const struct shunt_tracer *t, int part, const ch
 	const struct trace_object *o = &t->objects[part];
 
 	if (!o->part || !(t->what & o->part->what))
-		return "not asked for";
+		return "not requested";
 	for (unsigned i = 0; i < o->part->nprobes; i++) {
 		if (strcmp(o->part->probes[i].event, event))
 			continue;
@@ -32,7 +32,7 @@ const char *shunt_trace_why_not(const struct shunt_tracer *t, int part, const ch
 	return "no such probe";
 }
 
-/* Sum of two figures: no better than the worse of them. The first to be added is taken whole. */
+/* Sum of two metrics, with the weaker provenance. The first to be added replaces the sum. */
 static void add(struct shunt_metric *sum, const struct shunt_metric *f)
 {
 	if (!sum->unit) {
@@ -57,7 +57,7 @@ static void add(struct shunt_metric *sum, const struct shunt_metric *f)
 	snprintf(sum->source + have, sizeof sum->source - have, "; %s", f->source);
 }
 
-/* Hidden copies belong to the total. Where they can't be seen the total is a lower bound. */
+/* Hidden copies are part of the total. Where they are unavailable it is a lower bound. */
 static void add_hidden(struct shunt_metric *sum, const struct shunt_metric *hidden)
 {
 	if (hidden->provenance != SHUNT_UNAVAILABLE) {
@@ -67,8 +67,8 @@ static void add_hidden(struct shunt_metric *sum, const struct shunt_metric *hidd
 	if (sum->provenance == SHUNT_UNAVAILABLE || sum->bound != SHUNT_EXACT)
 		return;
 	sum->bound = SHUNT_LOWER;
-	snprintf(sum->reason, sizeof sum->reason, "a copy before the program is not seen: %.100s",
-		hidden->reason);
+	snprintf(sum->reason, sizeof sum->reason,
+		"copies before the XDP program are not counted: %.100s", hidden->reason);
 }
 
 static void nothing(struct shunt_trace_counts *c, const char *why)
@@ -77,7 +77,7 @@ static void nothing(struct shunt_trace_counts *c, const char *why)
 	c->copied_bytes = shunt_unavailable("bytes", "%s", why);
 }
 
-/* An XDP program alone: packets end in it, so that what is left to copy is hidden copies. */
+/* An XDP program without a socket: packets end in it, so there are hidden copies only. */
 static void program_copies(struct shunt_metric *copies, struct shunt_metric *bytes)
 {
 	*copies = shunt_measured(0, "copies", "no socket behind the program");
@@ -114,7 +114,7 @@ void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts 
 
 	nothing(c, "no queue of a kind whose copies this kernel makes is traced");
 	if (!(t->what & SHUNT_TRACE_COPIES)) {
-		nothing(c, "not asked for");
+		nothing(c, "not requested");
 		return;
 	}
 	struct shunt_metric sum = {.unit = NULL}, sum_bytes = {.unit = NULL};
@@ -128,7 +128,7 @@ void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts 
 	if (!sum.unit)
 		return;
 	c->hidden_copies = shunt_unavailable(
-		"copies", "no XDP program is traced: a frame is copied before one only");
+		"copies", "no XDP program is traced: hidden copies are made only before one");
 	if (shunt_trace_has(t, SHUNT_KIND_XSK) || shunt_trace_has(t, SHUNT_KIND_XDP)) {
 		shunt_trace_hidden_copies(t, &c->hidden_copies, &hidden_bytes);
 		add_hidden(&sum, &c->hidden_copies);
