@@ -8,56 +8,23 @@
 
 #include <stdio.h>
 
-static bool packet_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_PACKET) || shunt_trace_has(t, SHUNT_KIND_USER);
-}
-
-static bool udp_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_UDP);
-}
-
-static bool send_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_PACKET) || udp_wanted(t);
-}
-
-static bool ring_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_RING);
-}
-
 const struct trace_part shunt_part_sockets = {
 	.what = SHUNT_TRACE_COPIES,
 	.elf = sockets_bpf__elf_bytes,
 	.slot_size = sizeof(struct sockets_slot),
 	.nprobes = 4,
-	.probes = {{.event = "skb_copy_datagram_iovec",
-			   .name = "tp_btf/skb_copy_datagram_iovec",
-			   .counts = "packets copied to the process",
-			   .args = 2,
-			   .hits = offsetof(struct sockets_slot, copies),
-			   .wanted = packet_wanted},
-		{.event = "sock_recv_length",
-			.name = "tp_btf/sock_recv_length",
-			.counts = "copies from UDP sockets to the process",
-			.args = 2,
-			.hits = offsetof(struct sockets_slot, received),
-			.wanted = udp_wanted},
-		{.event = "sock_send_length",
-			.name = "tp_btf/sock_send_length",
-			.counts = "copies from the process to sockets",
-			.args = 2,
-			.hits = offsetof(struct sockets_slot, sent),
-			.wanted = send_wanted},
-		{.event = "sys_exit",
-			.name = "tp_btf/sys_exit",
-			.counts = "polls of threads that own a TPACKET ring, with a read of "
-				  "tp_packets",
-			.args = 1,
-			.hits = offsetof(struct sockets_slot, polls),
-			.wanted = ring_wanted}},
+	.probes = {TRACE_POINT(sockets_slot, copies, "skb_copy_datagram_iovec",
+			   "packets copied to the process", 2,
+			   TRACE_KIND(PACKET) | TRACE_KIND(USER)),
+		TRACE_POINT(sockets_slot, received, "sock_recv_length",
+			"copies from UDP sockets to the process", 2, TRACE_KIND(UDP)),
+		TRACE_POINT(sockets_slot, sent, "sock_send_length",
+			"copies from the process to sockets", 2,
+			TRACE_KIND(PACKET) | TRACE_KIND(UDP)),
+		TRACE_POINT(sockets_slot, polls, "sys_exit",
+			"polls of threads that own a TPACKET ring, with a read of "
+			"tp_packets",
+			1, TRACE_KIND(RING))},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_SOCKETS], sockets_slot, field)

@@ -8,54 +8,22 @@
 
 #include <stdio.h>
 
-static bool xsk_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_XSK);
-}
-
-static bool program_wanted(const struct shunt_tracer *t)
-{
-	return xsk_wanted(t) || shunt_trace_has(t, SHUNT_KIND_XDP);
-}
-
-static bool generic_wanted(const struct shunt_tracer *t)
-{
-	for (unsigned i = 0; i < t->target.nqueues; i++)
-		if (t->ids[i].skb_mode &&
-			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
-			return true;
-	return false;
-}
-
 const struct trace_part shunt_part_xdp = {
 	.what = SHUNT_TRACE_COPIES,
 	.elf = xdp_bpf__elf_bytes,
 	.slot_size = sizeof(struct xdp_slot),
 	.nprobes = 4,
-	.probes = {{.event = "xdp_redirect",
-			   .name = "tp_btf/xdp_redirect",
-			   .counts = "packets into AF_XDP sockets, one copy each unless zero-copy",
-			   .args = 7,
-			   .hits = offsetof(struct xdp_slot, redirects),
-			   .wanted = xsk_wanted},
-		{.event = "xdp_redirect_err",
-			.name = "tp_btf/xdp_redirect_err",
-			.counts = "packets that AF_XDP sockets refused",
-			.args = 7,
-			.hits = offsetof(struct xdp_slot, refused),
-			.wanted = xsk_wanted},
-		{.event = "consume_skb",
-			.name = "tp_btf/consume_skb",
-			.counts = "frames copied by skb_pp_cow_data before an XDP program ran",
-			.args = 2,
-			.hits = offsetof(struct xdp_slot, cow),
-			.wanted = program_wanted},
-		{.event = "netif_receive_skb",
-			.name = "tp_btf/netif_receive_skb",
-			.counts = "frames for generic XDP, and whether their headroom is short",
-			.args = 1,
-			.hits = offsetof(struct xdp_slot, generic),
-			.wanted = generic_wanted}},
+	.probes = {TRACE_POINT(xdp_slot, redirects, "xdp_redirect",
+			   "packets into AF_XDP sockets, one copy each unless zero-copy", 7,
+			   TRACE_KIND(XSK)),
+		TRACE_POINT(xdp_slot, refused, "xdp_redirect_err",
+			"packets that AF_XDP sockets refused", 7, TRACE_KIND(XSK)),
+		TRACE_POINT(xdp_slot, cow, "consume_skb",
+			"frames copied by skb_pp_cow_data before an XDP program ran", 2,
+			TRACE_KIND(XSK) | TRACE_KIND(XDP)),
+		TRACE_POINT(xdp_slot, generic, "netif_receive_skb",
+			"frames for generic XDP, and whether their headroom is short", 1,
+			TRACE_KIND(XSK) | TRACE_KIND(XDP), true)},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_XDP], xdp_slot, field)
@@ -96,10 +64,11 @@ static void lower(
 	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
 }
 
-static bool native_wanted(const struct shunt_tracer *t)
+/* Whether an XDP program is traced in this mode. */
+static bool has_mode(const struct shunt_tracer *t, bool skb_mode)
 {
 	for (unsigned i = 0; i < t->target.nqueues; i++)
-		if (!t->ids[i].skb_mode &&
+		if (t->ids[i].skb_mode == skb_mode &&
 			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
 			return true;
 	return false;
@@ -128,22 +97,22 @@ void shunt_trace_hidden_copies(
 	static const char source[] = "tp_btf/consume_skb at skb_pp_cow_data";
 	const char *no_cow = shunt_trace_why_not(t, PART_XDP, "consume_skb");
 	const char *no_rule = shunt_trace_why_not(t, PART_XDP, "netif_receive_skb");
-	bool unseen = no_cow || SUM(cow) < SUM(cow_expected);
+	bool generic = has_mode(t, true), unseen = no_cow || SUM(cow) < SUM(cow_expected);
 
-	if (no_cow && (no_rule || !generic_wanted(t))) {
+	if (no_cow && (no_rule || !generic)) {
 		*copies = shunt_unavailable("copies", "%s", no_cow);
 		*bytes = shunt_unavailable("bytes", "%s", no_cow);
 		return;
 	}
-	if (generic_wanted(t) && !no_rule && (unseen || SUM(generic_plain))) {
+	if (generic && !no_rule && (unseen || SUM(generic_plain))) {
 		by_rule(t, unseen, copies, bytes);
 	} else {
 		*copies = shunt_measured((double)SUM(cow), "copies", source);
 		*bytes = shunt_measured((double)SUM(cow_bytes), "bytes", source);
 	}
-	if (native_wanted(t) && no_cow)
+	if (has_mode(t, false) && no_cow)
 		lower(copies, bytes, "skb_pp_cow_data of native mode not counted", no_cow);
-	else if (generic_wanted(t) && no_rule)
+	else if (generic && no_rule)
 		lower(copies, bytes, "headroom copy of generic mode not counted", no_rule);
 }
 
@@ -151,7 +120,7 @@ void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric
 {
 	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect_err");
 
-	if (!xsk_wanted(t))
+	if (!shunt_trace_has(t, SHUNT_KIND_XSK))
 		*copies = shunt_unavailable(
 			"copies", "no AF_XDP socket: other queues refuse packets before the copy");
 	else if (why)
