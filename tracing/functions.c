@@ -8,21 +8,6 @@
 
 #include <stdio.h>
 
-static bool packet_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_PACKET) || shunt_trace_has(t, SHUNT_KIND_USER);
-}
-
-static bool ring_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_RING);
-}
-
-static bool xsk_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_XSK);
-}
-
 #define SLOT(field) offsetof(struct functions_slot, field)
 
 const struct trace_part shunt_part_functions = {
@@ -31,21 +16,22 @@ const struct trace_part shunt_part_functions = {
 	.slot_size = sizeof(struct functions_slot),
 	.nprobes = 6,
 	.probes =
-		{/* event, function, name, counts, args, hits, wanted */
+		{/* event, function, name, counts, args, hits, kinds */
 			{"skb_copy_datagram_iter", "skb_copy_datagram_iter",
 				"fexit/skb_copy_datagram_iter", "packets copied to the process", 4,
-				SLOT(packet), packet_wanted},
+				SLOT(packet), TRACE_KIND(PACKET) | TRACE_KIND(USER)},
 			{"tpacket_rcv", "tpacket_rcv", "fentry/tpacket_rcv",
-				"frames for TPACKET rings", 3, SLOT(ring_entered), ring_wanted},
+				"frames for TPACKET rings", 3, SLOT(ring_entered),
+				TRACE_KIND(RING)},
 			{"tpacket_rcv_exit", "tpacket_rcv", "fexit/tpacket_rcv",
-				"returns from tpacket_rcv", 3, SLOT(ring_left), ring_wanted},
+				"returns from tpacket_rcv", 3, SLOT(ring_left), TRACE_KIND(RING)},
 			{"skb_copy_bits", "skb_copy_bits", "fentry/skb_copy_bits",
-				"copies into TPACKET rings", 4, SLOT(ring), ring_wanted},
+				"copies into TPACKET rings", 4, SLOT(ring), TRACE_KIND(RING)},
 			{"xsk_rcv", "__xsk_rcv", "fexit/__xsk_rcv", "copies into AF_XDP sockets", 3,
-				SLOT(xsk), xsk_wanted},
+				SLOT(xsk), TRACE_KIND(XSK)},
 			{"skb_store_bits", "skb_store_bits", "fentry/skb_store_bits",
 				"copies of what AF_XDP sockets send", 4, SLOT(xsk_sent),
-				xsk_wanted}},
+				TRACE_KIND(XSK)}},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_FUNCTIONS], functions_slot, field)

@@ -71,38 +71,39 @@ static void add_hidden(struct shunt_metric *sum, const struct shunt_metric *hidd
 		"copies before the XDP program are not counted: %.100s", hidden->reason);
 }
 
-static void nothing(struct shunt_trace_counts *c, const char *why)
+struct trace_copies shunt_trace_measured(uint64_t copies, uint64_t bytes, const char *source)
 {
-	c->copies = c->hidden_copies = c->wasted_copies = shunt_unavailable("copies", "%s", why);
-	c->copied_bytes = shunt_unavailable("bytes", "%s", why);
+	return (struct trace_copies){shunt_measured((double)copies, "copies", source),
+		shunt_measured((double)bytes, "bytes", source)};
 }
 
-/* An XDP program without a socket: packets end in it, so there are hidden copies only. */
-static void program_copies(struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_unavailable(const char *why)
 {
-	*copies = shunt_measured(0, "copies", "no socket behind the program");
-	*bytes = shunt_measured(0, "bytes", "no socket behind the program");
+	return (struct trace_copies){
+		shunt_unavailable("copies", "%s", why), shunt_unavailable("bytes", "%s", why)};
 }
 
-static void by_kind(const struct shunt_tracer *t, enum shunt_kind kind, struct shunt_metric *copies,
-	struct shunt_metric *bytes)
+void shunt_trace_lower(struct trace_copies *c, const char *what, const char *why)
+{
+	c->copies.bound = c->bytes.bound = SHUNT_LOWER;
+	snprintf(c->copies.reason, sizeof c->copies.reason, "%.60s: %.90s", what, why);
+	memcpy(c->bytes.reason, c->copies.reason, sizeof c->bytes.reason);
+}
+
+static struct trace_copies by_kind(const struct shunt_tracer *t, enum shunt_kind kind)
 {
 	switch (kind) {
 	case SHUNT_KIND_PACKET:
 	case SHUNT_KIND_USER:
-		shunt_trace_packet_copies(t, kind, copies, bytes);
-		break;
+		return shunt_trace_packet_copies(t, kind);
 	case SHUNT_KIND_RING:
-		shunt_trace_ring_copies(t, copies, bytes);
-		break;
+		return shunt_trace_ring_copies(t);
 	case SHUNT_KIND_XSK:
-		shunt_trace_xsk_copies(t, copies, bytes);
-		break;
-	case SHUNT_KIND_XDP:
-		program_copies(copies, bytes);
-		break;
+		return shunt_trace_xsk_copies(t);
+	case SHUNT_KIND_XDP: /* packets end in the program, so there are hidden copies only */
+		return shunt_trace_measured(0, 0, "no socket behind the program");
 	default:
-		shunt_trace_udp_copies(t, copies, bytes);
+		return shunt_trace_udp_copies(t);
 	}
 }
 
@@ -110,31 +111,33 @@ void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts 
 {
 	static const enum shunt_kind kinds[] = {SHUNT_KIND_PACKET, SHUNT_KIND_RING, SHUNT_KIND_XSK,
 		SHUNT_KIND_XDP, SHUNT_KIND_UDP, SHUNT_KIND_USER};
-	struct shunt_metric copies, bytes, hidden_bytes;
+	bool requested = t->what & SHUNT_TRACE_COPIES;
+	struct trace_copies sum = {.copies.unit = NULL}, more;
 
-	nothing(c, "no queue of a kind whose copies this kernel makes is traced");
-	if (!(t->what & SHUNT_TRACE_COPIES)) {
-		nothing(c, "not requested");
-		return;
-	}
-	struct shunt_metric sum = {.unit = NULL}, sum_bytes = {.unit = NULL};
-	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+	for (unsigned i = 0; requested && i < sizeof kinds / sizeof *kinds; i++) {
 		if (!shunt_trace_has(t, kinds[i]))
 			continue;
-		by_kind(t, kinds[i], &copies, &bytes);
-		add(&sum, &copies);
-		add(&sum_bytes, &bytes);
+		more = by_kind(t, kinds[i]);
+		add(&sum.copies, &more.copies);
+		add(&sum.bytes, &more.bytes);
 	}
-	if (!sum.unit)
-		return;
-	c->hidden_copies = shunt_unavailable(
-		"copies", "no XDP program is traced: hidden copies are made only before one");
-	if (shunt_trace_has(t, SHUNT_KIND_XSK) || shunt_trace_has(t, SHUNT_KIND_XDP)) {
-		shunt_trace_hidden_copies(t, &c->hidden_copies, &hidden_bytes);
-		add_hidden(&sum, &c->hidden_copies);
-		add_hidden(&sum_bytes, &hidden_bytes);
+	if (sum.copies.unit) {
+		c->hidden_copies = shunt_unavailable("copies",
+			"no XDP program is traced: hidden copies are made only before one");
+		c->wasted_copies = shunt_trace_wasted_copies(t);
+	} else {
+		sum = shunt_trace_unavailable(
+			requested ? "no queue of a kind whose copies this kernel makes is traced"
+				  : "not requested");
+		c->hidden_copies = c->wasted_copies = sum.copies;
 	}
-	shunt_trace_wasted_copies(t, &c->wasted_copies);
-	c->copies = sum;
-	c->copied_bytes = sum_bytes;
+	if (requested &&
+		(shunt_trace_has(t, SHUNT_KIND_XSK) || shunt_trace_has(t, SHUNT_KIND_XDP))) {
+		more = shunt_trace_hidden_copies(t);
+		add_hidden(&sum.copies, &more.copies);
+		add_hidden(&sum.bytes, &more.bytes);
+		c->hidden_copies = more.copies;
+	}
+	c->copies = sum.copies;
+	c->copied_bytes = sum.bytes;
 }

@@ -25,9 +25,17 @@ struct trace_probe {
 	const char *counts;   /* for reports */
 	unsigned args;        /* least number of the tracepoint or function */
 	size_t hits;          /* offset of its hit counter in a slot */
-	/* Whether the targets need it. NULL: always. */
-	bool (*wanted)(const struct shunt_tracer *tracer);
+	unsigned kinds;       /* of queues that need it, bits 1 << kind; 0: always needed */
+	bool generic;         /* of these, only queues in skb mode */
 };
+
+/* A program at a tracepoint: its hits are a field of the slot. */
+#define TRACE_POINT(slot, field, event, counts, args, ...)                                         \
+	{                                                                                          \
+		event, NULL, "tp_btf/" event, counts, args, offsetof(struct slot, field),          \
+			__VA_ARGS__                                                                \
+	}
+#define TRACE_KIND(kind) (1u << SHUNT_KIND_##kind)
 
 /* One object, constant. */
 struct trace_part {

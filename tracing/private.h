@@ -36,18 +36,21 @@ void shunt_trace_syscalls(const struct shunt_tracer *t, struct shunt_trace_count
 void shunt_trace_switches(const struct shunt_tracer *t, struct shunt_trace_counts *c);
 void shunt_trace_copies(const struct shunt_tracer *t, struct shunt_trace_counts *c);
 
-/* Copies and bytes by kind of queue. */
-void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind,
-	struct shunt_metric *copies, struct shunt_metric *bytes);
-void shunt_trace_udp_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
-void shunt_trace_ring_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
-void shunt_trace_xsk_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
-void shunt_trace_hidden_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes);
-void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric *copies);
+struct trace_copies {
+	struct shunt_metric copies, bytes;
+};
+struct trace_copies shunt_trace_measured(uint64_t copies, uint64_t bytes, const char *source);
+struct trace_copies shunt_trace_unavailable(const char *why);
+/* Both are lower bounds, for the reason "what: why". */
+void shunt_trace_lower(struct trace_copies *c, const char *what, const char *why);
+
+/* By kind of queue. */
+struct trace_copies shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind);
+struct trace_copies shunt_trace_udp_copies(const struct shunt_tracer *t);
+struct trace_copies shunt_trace_ring_copies(const struct shunt_tracer *t);
+struct trace_copies shunt_trace_xsk_copies(const struct shunt_tracer *t);
+struct trace_copies shunt_trace_hidden_copies(const struct shunt_tracer *t);
+struct shunt_metric shunt_trace_wasted_copies(const struct shunt_tracer *t);
 
 /* Copies counted by one probe. */
 struct trace_count {

@@ -8,143 +8,92 @@
 
 #include <stdio.h>
 
-static bool packet_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_PACKET) || shunt_trace_has(t, SHUNT_KIND_USER);
-}
-
-static bool udp_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_UDP);
-}
-
-static bool send_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_PACKET) || udp_wanted(t);
-}
-
-static bool ring_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_RING);
-}
-
 const struct trace_part shunt_part_sockets = {
 	.what = SHUNT_TRACE_COPIES,
 	.elf = sockets_bpf__elf_bytes,
 	.slot_size = sizeof(struct sockets_slot),
 	.nprobes = 4,
-	.probes = {{.event = "skb_copy_datagram_iovec",
-			   .name = "tp_btf/skb_copy_datagram_iovec",
-			   .counts = "packets copied to the process",
-			   .args = 2,
-			   .hits = offsetof(struct sockets_slot, copies),
-			   .wanted = packet_wanted},
-		{.event = "sock_recv_length",
-			.name = "tp_btf/sock_recv_length",
-			.counts = "copies from UDP sockets to the process",
-			.args = 2,
-			.hits = offsetof(struct sockets_slot, received),
-			.wanted = udp_wanted},
-		{.event = "sock_send_length",
-			.name = "tp_btf/sock_send_length",
-			.counts = "copies from the process to sockets",
-			.args = 2,
-			.hits = offsetof(struct sockets_slot, sent),
-			.wanted = send_wanted},
-		{.event = "sys_exit",
-			.name = "tp_btf/sys_exit",
-			.counts = "polls of threads that own a TPACKET ring, with a read of "
-				  "tp_packets",
-			.args = 1,
-			.hits = offsetof(struct sockets_slot, polls),
-			.wanted = ring_wanted}},
+	.probes = {TRACE_POINT(sockets_slot, copies, "skb_copy_datagram_iovec",
+			   "packets copied to the process", 2,
+			   TRACE_KIND(PACKET) | TRACE_KIND(USER)),
+		TRACE_POINT(sockets_slot, received, "sock_recv_length",
+			"copies from UDP sockets to the process", 2, TRACE_KIND(UDP)),
+		TRACE_POINT(sockets_slot, sent, "sock_send_length",
+			"copies from the process to sockets", 2,
+			TRACE_KIND(PACKET) | TRACE_KIND(UDP)),
+		TRACE_POINT(sockets_slot, polls, "sys_exit",
+			"polls of threads that own a TPACKET ring, with a read of "
+			"tp_packets",
+			1, TRACE_KIND(RING))},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_SOCKETS], sockets_slot, field)
 
 /* Sent packets are copied, too; where those copies are not counted the sums are lower bounds. */
-static void add_sends(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
-{
-	const char *why = shunt_trace_why_not(t, PART_SOCKETS, "sock_send_length");
-
-	if (!why)
-		return;
-	copies->bound = bytes->bound = SHUNT_LOWER;
-	snprintf(copies->reason, sizeof copies->reason,
-		"copies of sent packets are not counted: %.100s", why);
-	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
-}
-
-static void received_and_sent(const struct shunt_tracer *t, enum shunt_kind kind,
-	const struct trace_count *point, uint64_t sent, uint64_t sent_bytes,
-	struct shunt_metric *copies, struct shunt_metric *bytes)
+static struct trace_copies received_and_sent(const struct shunt_tracer *t, enum shunt_kind kind,
+	const struct trace_count *point, uint64_t sent, uint64_t sent_bytes)
 {
 	struct trace_count function = shunt_trace_function_copies(t, kind);
 	struct trace_count in = shunt_trace_choose(point, &function);
-	char source[sizeof copies->source];
+	const char *no_sends = shunt_trace_why_not(t, PART_SOCKETS, "sock_send_length");
+	char source[sizeof((struct shunt_metric *)NULL)->source];
 
-	if (in.why) {
-		*copies = shunt_unavailable("copies", "%s", in.why);
-		*bytes = shunt_unavailable("bytes", "%s", in.why);
-		return;
-	}
+	if (in.why)
+		return shunt_trace_unavailable(in.why);
 	snprintf(source, sizeof source, "%.76s%s", in.source,
 		kind == SHUNT_KIND_USER ? " of the threads" : ", sock_send_length");
-	*copies = shunt_measured((double)(in.copies + sent), "copies", source);
-	*bytes = shunt_measured((double)(in.bytes + sent_bytes), "bytes", source);
-	if (kind != SHUNT_KIND_USER)
-		add_sends(t, copies, bytes);
+	struct trace_copies c =
+		shunt_trace_measured(in.copies + sent, in.bytes + sent_bytes, source);
+	if (kind != SHUNT_KIND_USER && no_sends)
+		shunt_trace_lower(&c, "copies of sent packets are not counted", no_sends);
+	return c;
 }
 
-void shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind,
-	struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_packet_copies(const struct shunt_tracer *t, enum shunt_kind kind)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "skb_copy_datagram_iovec"),
 		SUM(copies), SUM(copied_bytes), "tp_btf/skb_copy_datagram_iovec"};
 
-	received_and_sent(t, kind, &point, SUM(packet_sent), SUM(packet_sent_bytes), copies, bytes);
+	return received_and_sent(t, kind, &point, SUM(packet_sent), SUM(packet_sent_bytes));
 }
 
-void shunt_trace_udp_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_udp_copies(const struct shunt_tracer *t)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_SOCKETS, "sock_recv_length"),
 		SUM(received), SUM(received_bytes), "tp_btf/sock_recv_length"};
 
-	received_and_sent(t, SHUNT_KIND_UDP, &point, SUM(sent) - SUM(packet_sent),
-		SUM(udp_sent_bytes), copies, bytes);
+	return received_and_sent(
+		t, SHUNT_KIND_UDP, &point, SUM(sent) - SUM(packet_sent), SUM(udp_sent_bytes));
 }
 
-void shunt_trace_ring_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_ring_copies(const struct shunt_tracer *t)
 {
 	struct trace_count seen = shunt_trace_function_copies(t, SHUNT_KIND_RING);
+	struct trace_copies c;
 	uint64_t packets = 0;
 	bool complete = true;
 
-	if (!seen.why) {
-		*copies = shunt_measured((double)seen.copies, "copies", seen.source);
-		*bytes = shunt_measured((double)seen.bytes, "bytes", seen.source);
-		return;
-	}
-	*bytes = shunt_unavailable("bytes", "tp_packets counts packets, not bytes, and the copy in "
-					    "tpacket_rcv has no tracepoint");
+	if (!seen.why)
+		return shunt_trace_measured(seen.copies, seen.bytes, seen.source);
+	c.bytes = shunt_unavailable("bytes", "tp_packets counts packets, not bytes, and the copy "
+					     "in tpacket_rcv has no tracepoint");
 	for (unsigned i = 0; i < t->target.nqueues; i++) {
 		if (t->ids[i].kind != SHUNT_KIND_RING)
 			continue;
 		if (!t->sockets[i].sk) {
-			*copies = shunt_unavailable("copies", "queue %u's socket was not found: %s",
-				i, t->walk.skel ? "no such descriptor" : t->walk.reason);
-			return;
+			c.copies =
+				shunt_unavailable("copies", "queue %u's socket was not found: %s",
+					i, t->walk.skel ? "no such descriptor" : t->walk.reason);
+			return c;
 		}
 		packets += t->ring_packets[i];
 		complete = complete && t->ring_read[i];
 	}
-	*copies = shunt_derived((double)packets, "copies", "packet_sock.stats.tp_packets");
+	c.copies = shunt_derived((double)packets, "copies", "packet_sock.stats.tp_packets");
 	if (complete)
-		return;
-	copies->bound = SHUNT_LOWER;
-	snprintf(copies->reason, sizeof copies->reason,
+		return c;
+	c.copies.bound = SHUNT_LOWER;
+	snprintf(c.copies.reason, sizeof c.copies.reason,
 		"the socket was closed before its counter was read: counted up to the last poll");
+	return c;
 }

@@ -15,26 +15,13 @@ const struct trace_part shunt_part_softirq = {
 	.elf = softirq_bpf__elf_bytes,
 	.slot_size = sizeof(struct softirq_slot),
 	.nprobes = 4,
-	.probes = {{.event = "softirq_entry",
-			   .name = "tp_btf/softirq_entry",
-			   .counts = "starts of NET_RX softirq",
-			   .args = 1,
-			   .hits = offsetof(struct softirq_slot, entries)},
-		{.event = "softirq_exit",
-			.name = "tp_btf/softirq_exit",
-			.counts = "ends of NET_RX softirq",
-			.args = 1,
-			.hits = offsetof(struct softirq_slot, exits)},
-		{.event = "napi_poll",
-			.name = "tp_btf/napi_poll",
-			.counts = "NAPI polls of the traced devices",
-			.args = 3,
-			.hits = offsetof(struct softirq_slot, polls)},
-		{.event = "netif_rx",
-			.name = "tp_btf/netif_rx",
-			.counts = "frames of the traced devices into the backlog",
-			.args = 1,
-			.hits = offsetof(struct softirq_slot, backlog_ours)}},
+	.probes = {TRACE_POINT(
+			   softirq_slot, entries, "softirq_entry", "starts of NET_RX softirq", 1),
+		TRACE_POINT(softirq_slot, exits, "softirq_exit", "ends of NET_RX softirq", 1),
+		TRACE_POINT(
+			softirq_slot, polls, "napi_poll", "NAPI polls of the traced devices", 3),
+		TRACE_POINT(softirq_slot, backlog_ours, "netif_rx",
+			"frames of the traced devices into the backlog", 1)},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_SOFTIRQ], softirq_slot, field)

@@ -10,11 +10,8 @@ const struct trace_part shunt_part_switches = {
 	.elf = switches_bpf__elf_bytes,
 	.slot_size = sizeof(struct switches_slot),
 	.nprobes = 1,
-	.probes = {{.event = "sched_switch",
-		.name = "tp_btf/sched_switch",
-		.counts = "context switches away from the traced threads",
-		.args = 4,
-		.hits = offsetof(struct switches_slot, switches)}},
+	.probes = {TRACE_POINT(switches_slot, switches, "sched_switch",
+		"context switches away from the traced threads", 4)},
 };
 
 void shunt_trace_switches(const struct shunt_tracer *t, struct shunt_trace_counts *c)

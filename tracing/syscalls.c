@@ -10,11 +10,8 @@ const struct trace_part shunt_part_syscalls = {
 	.elf = syscalls_bpf__elf_bytes,
 	.slot_size = sizeof(struct syscalls_slot),
 	.nprobes = 1,
-	.probes = {{.event = "sys_enter",
-		.name = "tp_btf/sys_enter",
-		.counts = "system calls of the traced threads",
-		.args = 2,
-		.hits = offsetof(struct syscalls_slot, hits)}},
+	.probes = {TRACE_POINT(
+		syscalls_slot, hits, "sys_enter", "system calls of the traced threads", 2)},
 };
 
 void shunt_trace_syscalls(const struct shunt_tracer *t, struct shunt_trace_counts *c)

@@ -165,14 +165,21 @@ static void find_code(struct shunt_tracer *t)
 			"/proc/kallsyms hides where skb_pp_cow_data is");
 }
 
+static bool wanted(const struct shunt_tracer *t, const struct trace_probe *p)
+{
+	for (unsigned i = 0; i < t->target.nqueues; i++)
+		if (p->kinds >> t->ids[i].kind & 1 && (!p->generic || t->ids[i].skb_mode))
+			return true;
+	return !p->kinds;
+}
+
 static void set_objects(struct shunt_tracer *t)
 {
 	for (int i = 0; i < PARTS; i++) {
 		for (unsigned k = 0; k < parts[i]->nprobes; k++) {
 			const struct trace_probe *p = &parts[i]->probes[k];
 
-			t->objects[i].probe[k].wanted =
-				requested(t, i) && (!p->wanted || p->wanted(t));
+			t->objects[i].probe[k].wanted = requested(t, i) && wanted(t, p);
 			t->objects[i].probe[k].used = false;
 		}
 		if (!loaded(t, i))

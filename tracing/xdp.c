@@ -8,60 +8,27 @@
 
 #include <stdio.h>
 
-static bool xsk_wanted(const struct shunt_tracer *t)
-{
-	return shunt_trace_has(t, SHUNT_KIND_XSK);
-}
-
-static bool program_wanted(const struct shunt_tracer *t)
-{
-	return xsk_wanted(t) || shunt_trace_has(t, SHUNT_KIND_XDP);
-}
-
-static bool generic_wanted(const struct shunt_tracer *t)
-{
-	for (unsigned i = 0; i < t->target.nqueues; i++)
-		if (t->ids[i].skb_mode &&
-			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
-			return true;
-	return false;
-}
-
 const struct trace_part shunt_part_xdp = {
 	.what = SHUNT_TRACE_COPIES,
 	.elf = xdp_bpf__elf_bytes,
 	.slot_size = sizeof(struct xdp_slot),
 	.nprobes = 4,
-	.probes = {{.event = "xdp_redirect",
-			   .name = "tp_btf/xdp_redirect",
-			   .counts = "packets into AF_XDP sockets, one copy each unless zero-copy",
-			   .args = 7,
-			   .hits = offsetof(struct xdp_slot, redirects),
-			   .wanted = xsk_wanted},
-		{.event = "xdp_redirect_err",
-			.name = "tp_btf/xdp_redirect_err",
-			.counts = "packets that AF_XDP sockets refused",
-			.args = 7,
-			.hits = offsetof(struct xdp_slot, refused),
-			.wanted = xsk_wanted},
-		{.event = "consume_skb",
-			.name = "tp_btf/consume_skb",
-			.counts = "frames copied by skb_pp_cow_data before an XDP program ran",
-			.args = 2,
-			.hits = offsetof(struct xdp_slot, cow),
-			.wanted = program_wanted},
-		{.event = "netif_receive_skb",
-			.name = "tp_btf/netif_receive_skb",
-			.counts = "frames for generic XDP, and whether their headroom is short",
-			.args = 1,
-			.hits = offsetof(struct xdp_slot, generic),
-			.wanted = generic_wanted}},
+	.probes = {TRACE_POINT(xdp_slot, redirects, "xdp_redirect",
+			   "packets into AF_XDP sockets, one copy each unless zero-copy", 7,
+			   TRACE_KIND(XSK)),
+		TRACE_POINT(xdp_slot, refused, "xdp_redirect_err",
+			"packets that AF_XDP sockets refused", 7, TRACE_KIND(XSK)),
+		TRACE_POINT(xdp_slot, cow, "consume_skb",
+			"frames copied by skb_pp_cow_data before an XDP program ran", 2,
+			TRACE_KIND(XSK) | TRACE_KIND(XDP)),
+		TRACE_POINT(xdp_slot, generic, "netif_receive_skb",
+			"frames for generic XDP, and whether their headroom is short", 1,
+			TRACE_KIND(XSK) | TRACE_KIND(XDP), true)},
 };
 
 #define SUM(field) TRACE_SUM(&t->objects[PART_XDP], xdp_slot, field)
 
-void shunt_trace_xsk_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_xsk_copies(const struct shunt_tracer *t)
 {
 	struct trace_count point = {shunt_trace_why_not(t, PART_XDP, "xdp_redirect"),
 		SUM(redirects) - SUM(zero_copy), SUM(bytes), "tp_btf/xdp_redirect"};
@@ -69,37 +36,27 @@ void shunt_trace_xsk_copies(
 	struct trace_count in = shunt_trace_choose(&point, &function);
 	struct trace_count out = shunt_trace_function_sends(t);
 	uint64_t unread = SUM(unread);
-	char source[sizeof copies->source];
+	char source[sizeof((struct shunt_metric *)NULL)->source];
 
-	if (in.why) {
-		*copies = shunt_unavailable("copies", "%s", in.why);
-		*bytes = shunt_unavailable("bytes", "%s", in.why);
-		return;
-	}
+	if (in.why)
+		return shunt_trace_unavailable(in.why);
 	snprintf(source, sizeof source, "%.64s%s%.24s", in.source, out.why ? "" : ", ",
 		out.why ? "" : out.source);
-	*copies =
-		shunt_measured((double)(in.copies + (out.why ? 0 : out.copies)), "copies", source);
-	*bytes = shunt_measured((double)(in.bytes + (out.why ? 0 : out.bytes)), "bytes", source);
+	struct trace_copies c = shunt_trace_measured(in.copies + (out.why ? 0 : out.copies),
+		in.bytes + (out.why ? 0 : out.bytes), source);
 	if (!unread)
-		return;
-	bytes->bound = SHUNT_LOWER;
-	snprintf(bytes->reason, sizeof bytes->reason, "%llu descriptors could not be read",
+		return c;
+	c.bytes.bound = SHUNT_LOWER;
+	snprintf(c.bytes.reason, sizeof c.bytes.reason, "%llu descriptors could not be read",
 		(unsigned long long)unread);
+	return c;
 }
 
-static void lower(
-	struct shunt_metric *copies, struct shunt_metric *bytes, const char *what, const char *why)
-{
-	copies->bound = bytes->bound = SHUNT_LOWER;
-	snprintf(copies->reason, sizeof copies->reason, "%.60s: %.90s", what, why);
-	snprintf(bytes->reason, sizeof bytes->reason, "%s", copies->reason);
-}
-
-static bool native_wanted(const struct shunt_tracer *t)
+/* Whether an XDP program is traced in this mode. */
+static bool has_mode(const struct shunt_tracer *t, bool skb_mode)
 {
 	for (unsigned i = 0; i < t->target.nqueues; i++)
-		if (!t->ids[i].skb_mode &&
+		if (t->ids[i].skb_mode == skb_mode &&
 			(t->ids[i].kind == SHUNT_KIND_XSK || t->ids[i].kind == SHUNT_KIND_XDP))
 			return true;
 	return false;
@@ -107,56 +64,46 @@ static bool native_wanted(const struct shunt_tracer *t)
 
 /* Copies without a probe, by the kernel's rule: for programs without frags, and for all programs
  * where generic mode does not use skb_pp_cow_data (before 6.9) or that one cannot be probed. */
-static void by_rule(const struct shunt_tracer *t, bool all, struct shunt_metric *copies,
-	struct shunt_metric *bytes)
+static struct trace_copies by_rule(const struct shunt_tracer *t, bool all)
 {
 	static const char source[] =
 		"tp_btf/netif_receive_skb: headroom, clones; consume_skb at skb_pp_cow_data";
-	uint64_t seen = SUM(cow), len = SUM(cow_bytes);
+	uint64_t copies = all ? SUM(cow_expected) : SUM(cow);
+	uint64_t bytes = all ? SUM(cow_expected_bytes) : SUM(cow_bytes);
 
-	if (all) {
-		seen = SUM(cow_expected);
-		len = SUM(cow_expected_bytes);
-	}
-	*copies = shunt_derived((double)(seen + SUM(expanded)), "copies", source);
-	*bytes = shunt_derived((double)(len + SUM(expanded_bytes)), "bytes", source);
+	return (struct trace_copies){
+		shunt_derived((double)(copies + SUM(expanded)), "copies", source),
+		shunt_derived((double)(bytes + SUM(expanded_bytes)), "bytes", source)};
 }
 
-void shunt_trace_hidden_copies(
-	const struct shunt_tracer *t, struct shunt_metric *copies, struct shunt_metric *bytes)
+struct trace_copies shunt_trace_hidden_copies(const struct shunt_tracer *t)
 {
-	static const char source[] = "tp_btf/consume_skb at skb_pp_cow_data";
 	const char *no_cow = shunt_trace_why_not(t, PART_XDP, "consume_skb");
 	const char *no_rule = shunt_trace_why_not(t, PART_XDP, "netif_receive_skb");
-	bool unseen = no_cow || SUM(cow) < SUM(cow_expected);
+	bool generic = has_mode(t, true), unseen = no_cow || SUM(cow) < SUM(cow_expected);
+	struct trace_copies c;
 
-	if (no_cow && (no_rule || !generic_wanted(t))) {
-		*copies = shunt_unavailable("copies", "%s", no_cow);
-		*bytes = shunt_unavailable("bytes", "%s", no_cow);
-		return;
-	}
-	if (generic_wanted(t) && !no_rule && (unseen || SUM(generic_plain))) {
-		by_rule(t, unseen, copies, bytes);
-	} else {
-		*copies = shunt_measured((double)SUM(cow), "copies", source);
-		*bytes = shunt_measured((double)SUM(cow_bytes), "bytes", source);
-	}
-	if (native_wanted(t) && no_cow)
-		lower(copies, bytes, "skb_pp_cow_data of native mode not counted", no_cow);
-	else if (generic_wanted(t) && no_rule)
-		lower(copies, bytes, "headroom copy of generic mode not counted", no_rule);
+	if (no_cow && (no_rule || !generic))
+		return shunt_trace_unavailable(no_cow);
+	if (generic && !no_rule && (unseen || SUM(generic_plain)))
+		c = by_rule(t, unseen);
+	else
+		c = shunt_trace_measured(
+			SUM(cow), SUM(cow_bytes), "tp_btf/consume_skb at skb_pp_cow_data");
+	if (has_mode(t, false) && no_cow)
+		shunt_trace_lower(&c, "skb_pp_cow_data of native mode not counted", no_cow);
+	else if (generic && no_rule)
+		shunt_trace_lower(&c, "headroom copy of generic mode not counted", no_rule);
+	return c;
 }
 
-void shunt_trace_wasted_copies(const struct shunt_tracer *t, struct shunt_metric *copies)
+struct shunt_metric shunt_trace_wasted_copies(const struct shunt_tracer *t)
 {
 	const char *why = shunt_trace_why_not(t, PART_XDP, "xdp_redirect_err");
 
-	if (!xsk_wanted(t))
-		*copies = shunt_unavailable(
-			"copies", "no AF_XDP socket: other queues refuse packets before the copy");
-	else if (why)
-		*copies = shunt_unavailable("copies", "%s", why);
-	else
-		*copies = shunt_measured((double)SUM(refused_full), "copies",
-			"tp_btf/xdp_redirect_err with ENOBUFS");
+	if (!shunt_trace_has(t, SHUNT_KIND_XSK))
+		why = "no AF_XDP socket: other queues refuse packets before the copy";
+	return why ? shunt_unavailable("copies", "%s", why)
+		   : shunt_measured((double)SUM(refused_full), "copies",
+			     "tp_btf/xdp_redirect_err with ENOBUFS");
 }
