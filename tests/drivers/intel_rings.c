@@ -66,7 +66,7 @@ static void receive_in_order(bool phys)
 		cr_assert_lt(m->n.queue[0].rx.next, 1u << 16, "the index did not wrap");
 		intel_halt(&m->n);
 		struct shunt_ledger l = {.received = 0};
-		intel_ledger(&m->n, &l);
+		intel_ledger(&m->dev, &l, NULL);
 		uint64_t lost = 0;
 		for (unsigned i = 0; i < l.losses; i++)
 			lost += l.loss[i].count;
@@ -105,8 +105,8 @@ Test(intel_rings, full_and_empty)
 		cr_assert_eq(in, 63);
 		cr_assert_eq(shunt_rx(q, p, 256), 63);
 		cr_assert_eq(shunt_rx(q, p + 63, 1), 0);
-		intel_count(&m->n);
-		intel_ledger(&m->n, &l);
+		intel_ledger_read(&m->n);
+		intel_ledger(&m->dev, &l, NULL);
 		cr_assert_eq(l.received, 100);
 		cr_assert_str_eq(l.loss[0].name, "device_drop");
 		cr_assert_eq(l.loss[0].count, 37);
@@ -182,7 +182,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 			got++;
 		}
 		intel_halt(&m->n);
-		intel_ledger(&m->n, &l);
+		intel_ledger(&m->dev, &l, NULL);
 		cr_assert_eq(l.received, 100 * (N + 1));
 		cr_assert_str_eq(l.loss[4].name, "bad_descriptor");
 		cr_assert_eq(l.loss[4].count, 100 * N);

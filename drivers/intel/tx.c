@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Transmit, the same for both chips: packets become descriptors, with one tail write per burst and
+ * a write-back every INTEL_BATCH descriptors. One body with a constant bool, instantiated below.
+ * 82574 7.2.4 (transmit ring); 82576 has the same.
+ */
+#include "drivers/core/probe.h"
+#include "drivers/intel/desc.h"
+
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+#define APART  static __attribute__((noinline))
+#define STUCK  (1u << 12) /* transmits without room before the link is read */
+#define BLIND  (1u << 10) /* transmit bursts of a queue that never receives, before it is */
+
+/* Only the last descriptor of a batch asks for a write-back, and only it is looked at. A batch
+ * begins at a multiple of its size, so that it never straddles the end of the ring. */
+static void intel_tx_reap(struct intel_queue *iq)
+{
+	struct intel_ring *r = &iq->tx;
+	struct pci_stack *s = &iq->stack;
+
+	while (intel_ring_used(r) >= INTEL_BATCH &&
+		intel_ring_word(r, r->next + INTEL_BATCH - 1) & TXD_DD) {
+		pci_stack_room(s, INTEL_BATCH);
+		memcpy(s->chunk + s->n, r->slot + (r->next & r->mask),
+			INTEL_BATCH * sizeof *r->slot);
+		s->n += INTEL_BATCH;
+		r->next += INTEL_BATCH;
+	}
+}
+
+/* A packet that can't just be put into the ring: 1 when it was copied into a chunk of ours, 0 when
+ * there is none, -1 when it is too short or too long and is given up. */
+APART int intel_tx_copy(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *offset)
+{
+	bool ours = p->region == iq->region;
+
+	if (ours || p->len < INTEL_TX_MIN || p->len > INTEL_FRAME) {
+		SHUNT_COUNT(&iq->q, tx_errors, 1);
+		if (ours)
+			intel_bufs_release(&iq->q, p, 1);
+		else
+			p->flags |= SHUNT_PKT_KEPT;
+		return -1;
+	}
+	if (!pci_stack_have(&iq->stack, 1))
+		return 0;
+	*offset = iq->stack.chunk[--iq->stack.n];
+	memcpy(iq->base + *offset, p->data, p->len);
+	p->flags |= SHUNT_PKT_KEPT;
+	SHUNT_COUNT(&iq->q, user_copies, 1);
+	SHUNT_COUNT(&iq->q, user_copied_bytes, p->len);
+	iq->q.out++; /* the burst takes it off again: the copy was never the application's */
+	return 1;
+}
+
+/* Every INTEL_BATCH-th descriptor of the ring asks for its write-back: those from r->tail to end.
+ */
+INLINE void intel_tx_request_write_backs(struct intel_ring *r, uint32_t end)
+{
+	for (uint32_t last = r->tail | (INTEL_BATCH - 1); last - r->tail < end - r->tail;
+		last += INTEL_BATCH)
+		r->desc[last & r->mask].word |= TXD_RS;
+}
+
+/* Fills the ring; returns how many packets were taken. */
+INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
+	uint64_t *bytes, const bool phys)
+{
+	struct intel_ring *r = &iq->tx;
+	struct intel_desc *desc = r->desc;
+	uint64_t *slot = r->slot;
+	uint32_t mask = r->mask, at = r->tail, chunk = iq->chunk;
+	uint64_t iova = iq->iova, tx_word = iq->tx_word, tx_len = iq->tx_len, sum = 0;
+	uint8_t *base = iq->base;
+	uint16_t region = iq->region;
+	const uint64_t *pages = iq->pages;
+	struct shunt_pkt *p = pkts, *end = pkts + n;
+
+	for (; p != end; p++) {
+		uint64_t offset = (uint64_t)((uint8_t *)p->data - base);
+		uint32_t len = p->len, in = offset & (chunk - 1);
+
+		if (__builtin_expect(p->region != region ||
+					     len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
+					     in + len > chunk || (phys && offset >= iq->len),
+			    0)) {
+			int rc = intel_tx_copy(iq, p, &offset);
+			if (!rc)
+				break;
+			sum += len;
+			if (rc < 0)
+				continue;
+			in = 0;
+		} else {
+			sum += len;
+		}
+		uint32_t i = at++ & mask;
+		slot[i] = offset - in;
+		desc[i].addr = phys ? pci_phys_addr(pages, offset) : iova + offset;
+		desc[i].word = tx_word + len * tx_len;
+	}
+	intel_tx_request_write_backs(r, at);
+	iq->q.out -= at - r->tail;
+	r->tail = at;
+	*bytes = sum;
+	return (unsigned)(p - pkts);
+}
+
+INLINE int intel_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool phys)
+{
+	struct intel_queue *iq = (struct intel_queue *)q;
+	struct intel_ring *r = &iq->tx;
+	uint32_t before = r->tail;
+	uint64_t bytes = 0;
+
+	if (q->error)
+		return q->error;
+	intel_tx_reap(iq);
+	uint32_t room = intel_ring_free(r);
+	unsigned taken = intel_tx_put(iq, pkts, n < room ? n : room, &bytes, phys);
+	if (r->tail != before)
+		intel_ring_push(r);
+	if (__builtin_expect(taken < n, 0)) {
+		SHUNT_COUNT(q, tx_short, 1);
+		if (!taken && ++iq->stuck == STUCK && intel_link_check(iq))
+			return q->error;
+	} else {
+		iq->stuck = 0;
+	}
+	SHUNT_COUNT(q, tx_packets, taken);
+	SHUNT_COUNT(q, tx_bytes, bytes);
+	SHUNT_COUNT(q, tx_bursts, taken > 0);
+	SHUNT_PROBE_TX(q, taken);
+	if (__builtin_expect(!(q->stats.tx_bursts % BLIND), 0) && taken && q->rx == shunt_no_rx)
+		intel_link_check(iq);
+	return (int)taken;
+}
+
+static int intel_tx_iommu(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return intel_tx_body(q, pkts, n, false);
+}
+
+static int intel_tx_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	return intel_tx_body(q, pkts, n, true);
+}
+
+void intel_tx_choose(struct intel_queue *iq)
+{
+	iq->q.tx = iq->pages ? intel_tx_phys : intel_tx_iommu;
+}
