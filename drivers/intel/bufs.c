@@ -39,7 +39,7 @@ void intel_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, uns
 	}
 }
 
-static inline void intel_bufs_fill(
+static inline void intel_bufs_add(
 	struct intel_ring *r, const uint64_t *chunk, uint32_t n, uint64_t to, const uint64_t *pages)
 {
 	for (uint32_t at = r->tail, end = at + n; at != end; at++) {
@@ -66,11 +66,17 @@ unsigned intel_bufs_refill(struct intel_queue *iq)
 		return 0;
 	const uint64_t *chunk = iq->stack.chunk + (iq->stack.n -= n);
 	if (iq->pages)
-		intel_bufs_fill(r, chunk, n, iq->head, iq->pages);
+		intel_bufs_add(r, chunk, n, iq->head, iq->pages);
 	else
-		intel_bufs_fill(r, chunk, n, iq->iova + iq->head, NULL);
+		intel_bufs_add(r, chunk, n, iq->iova + iq->head, NULL);
 	intel_ring_push(r);
 	return n;
+}
+
+void intel_bufs_fill(struct intel_queue *iq)
+{
+	while (intel_ring_free(&iq->rx) && intel_bufs_refill(iq))
+		;
 }
 
 static void intel_bufs_return_ring(struct intel_ring *r, struct shunt_region *region)

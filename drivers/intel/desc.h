@@ -138,8 +138,9 @@ int intel_rx_arm(struct shunt_queue *q);
 /* bufs.c */
 unsigned intel_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 void intel_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
-/* Give the receive ring as many chunks as it lacks, at most a burst; how many. */
+/* Give the receive ring as many chunks as it lacks, at most a burst; how many. fill: all. */
 unsigned intel_bufs_refill(struct intel_queue *iq);
+void intel_bufs_fill(struct intel_queue *iq);
 /* The device was reset: every chunk that it had, and the cache, go back to the pool. */
 void intel_bufs_return(struct intel_queue *iq);
 

@@ -93,6 +93,9 @@ void intel_ring_registers(struct intel *n, uint32_t block, uint64_t iova, uint32
 int intel_go(struct intel *n, struct shunt_err *err);
 void intel_halt(struct intel *n);
 
+/* tx.c: the transmitter is off afterwards. */
+void intel_tx_flush(struct intel *n);
+
 /* link.c */
 int intel_link_up(struct intel *n, struct shunt_err *err);
 

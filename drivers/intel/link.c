@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * PHY and link, the same on both chips: start brings the link up, a queue that is idle checks it. 82574:
- * 10.2.2.7 (MDIC), 4.6.3 (link set-up); 82576 by the same names. PHY: IEEE 802.3, 22.2.4. Every wait
- * is bounded by time.
+ * PHY and link, the same on both chips: start brings the link up, a queue that is idle checks it.
+ * 82574: 10.2.2.7 (MDIC), 4.6.3 (link set-up); 82576 by the same names. PHY: IEEE 802.3, 22.2.4.
+ * Every wait is bounded by time.
  */
 #include "core/clock.h"
 #include "drivers/intel/intel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Steps of initialization that are the same in both data sheets, and the teardown. 82574: 10.2.2.1
- * (CTRL.RST), 4.6.5 (receive), 4.6.6 (transmit), 3.1.3.10 ("master disable"); 82576 by the same titles.
- * Every wait is bounded by time.
+ * (CTRL.RST), 4.6.5 (receive), 4.6.6 (transmit), 3.1.3.10 ("master disable"); 82576 by the same
+ * titles. Every wait is bounded by time.
  */
 #include "core/clock.h"
 #include "drivers/intel/intel.h"
@@ -94,8 +94,7 @@ int intel_go(struct intel *n, struct shunt_err *err)
 {
 	for (unsigned i = 0; n->rx && i < n->nqueues; i++) {
 		struct intel_queue *iq = &n->queue[i];
-		while (intel_ring_free(&iq->rx) && intel_bufs_refill(iq))
-			;
+		intel_bufs_fill(iq);
 		if (intel_ring_free(&iq->rx))
 			return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 				"no chunks for %u of %u receive descriptors of queue %u",
@@ -108,8 +107,8 @@ int intel_go(struct intel *n, struct shunt_err *err)
 	return 0;
 }
 
-/* Frames that were accepted before receive was disabled may still be in flight to memory: wait until
- * their counter stands still. */
+/* Frames that were accepted before receive was disabled may still be in flight to memory: wait
+ * until their counter stands still. */
 static void drain_receive(struct intel *n)
 {
 	uint64_t end = shunt_now() + INTEL_QUIET_MS * UINT64_C(1000000), before;
@@ -122,20 +121,6 @@ static void drain_receive(struct intel *n)
 	} while (n->counts.good != before && shunt_now() < end);
 }
 
-/* What is left after INTEL_QUIET_MS was not sent, and counts as an error. */
-static void drain_transmit(struct intel *n)
-{
-	for (unsigned i = 0; i < n->nqueues; i++) {
-		struct intel_queue *iq = &n->queue[i];
-		uint32_t block = n->chip->tx_regs + i * n->chip->stride;
-		uint32_t tail = iq->tx.tail & iq->tx.mask;
-		if (intel_wait(n, block + Q_HEAD, 0xffff, tail, INTEL_QUIET_MS))
-			SHUNT_COUNT(&iq->q, tx_errors,
-				(tail - intel_read(n, block + Q_HEAD)) & iq->tx.mask);
-	}
-	intel_set(n, R_TCTL, TCTL_EN, 0);
-}
-
 void intel_halt(struct intel *n)
 {
 	n->chip->mask(n);
@@ -146,7 +131,7 @@ void intel_halt(struct intel *n)
 	if (n->rx)
 		drain_receive(n);
 	if (n->tx)
-		drain_transmit(n);
+		intel_tx_flush(n);
 	intel_ledger_read(n);
 	intel_reset(n, NULL); /* queues, DMA and interrupts are off after it */
 	n->chip->mask(n);

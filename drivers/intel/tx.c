@@ -4,7 +4,7 @@
  * 82574 7.2.4 (transmit ring); 82576 has the same.
  */
 #include "drivers/core/probe.h"
-#include "drivers/intel/desc.h"
+#include "drivers/intel/intel.h"
 
 #include <string.h>
 
@@ -146,6 +146,20 @@ static int intel_tx_iommu(struct shunt_queue *q, struct shunt_pkt *pkts, unsigne
 static int intel_tx_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return intel_tx_body(q, pkts, n, true);
+}
+
+/* Until the device has sent all, at most INTEL_QUIET_MS: what is left then is lost, and counted. */
+void intel_tx_flush(struct intel *n)
+{
+	for (unsigned i = 0; i < n->nqueues; i++) {
+		struct intel_queue *iq = &n->queue[i];
+		uint32_t block = n->chip->tx_regs + i * n->chip->stride;
+		uint32_t tail = iq->tx.tail & iq->tx.mask;
+		if (intel_wait(n, block + Q_HEAD, 0xffff, tail, INTEL_QUIET_MS))
+			SHUNT_COUNT(&iq->q, tx_errors,
+				(tail - intel_read(n, block + Q_HEAD)) & iq->tx.mask);
+	}
+	intel_set(n, R_TCTL, TCTL_EN, 0);
 }
 
 void intel_tx_choose(struct intel_queue *iq)

@@ -149,7 +149,7 @@ Test(intel_rings, a_dry_ring_gives_nothing_twice)
 
 Test(intel_rings, what_a_device_writes_is_bounded)
 {
-	static const uint64_t rubbish[] = {
+	static const uint64_t bad[] = {
 		RXD_DD,                                      /* no length, no end */
 		RXD_DD | RXD_EOP,                            /* no length */
 		RXD_DD | RXD_EOP | 13ull << 32,              /* no header */
@@ -160,7 +160,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 		RXD_DD | RXD_EOP | 1ull << 24 | 60ull << 32, /* CE */
 		UINT64_MAX,
 	};
-	enum { N = sizeof rubbish / sizeof *rubbish };
+	enum { N = sizeof bad / sizeof *bad };
 
 	EACH_CHIP(c)
 	{
@@ -173,7 +173,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 		model_start(m);
 		for (unsigned round = 0; round < 100; round++) {
 			for (unsigned i = 0; i < N; i++)
-				cr_assert(model_write_back(m, 0, UINT64_MAX, rubbish[i]));
+				cr_assert(model_write_back(m, 0, UINT64_MAX, bad[i]));
 			cr_assert(model_receive(m, 0, frame, sizeof frame));
 			int n = shunt_rx(q, p, 64);
 			cr_assert_eq(n, 1, "round %u: %d", round, n);

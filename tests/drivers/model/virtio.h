@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The device's side of a virtqueue in plain memory, written from virtio 1.2, 2.7 and 2.8, not from
- * the driver: it keeps its own counters and wrap bits, and can write rubbish when it is told to.
+ * the driver: it keeps its own counters and wrap bits, and can write bad entries when it is told to.
  */
 #ifndef TESTS_DRIVERS_MODEL_VIRTIO_H
 #define TESTS_DRIVERS_MODEL_VIRTIO_H

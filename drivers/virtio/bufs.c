@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * Chunks, between the pool, the queue's cache, the application and the rings: alloc, release,
+ * refill of the receive ring, and return of everything when the device has been reset.
+ */
+#include "drivers/virtio/virtio.h"
+
+#include <string.h>
+
+/* Buffers to send from; what a refill needs stays when the queue receives, too. */
+unsigned virtio_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	struct virtio_queue *vq = (struct virtio_queue *)q;
+	uint32_t keep = q->rx == shunt_no_rx ? 0 : SHUNT_BURST_MAX;
+	uint32_t have = pci_stack_have(&vq->stack, keep + n);
+
+	n = have > keep ? have - keep : 0;
+	const uint64_t *chunks = vq->stack.chunk + (vq->stack.n -= n);
+	uint8_t *const base = vq->base + VIRTIO_NET_DATA;
+	const uint64_t tail = vq->tail;
+	const uint32_t room = vq->room;
+	for (unsigned i = 0; i < n; i++) {
+		pkts[i] = (struct shunt_pkt){
+			.data = base + chunks[i], .len = room, .cookie = chunks[i]};
+		memcpy(&pkts[i].region, &tail, sizeof tail);
+	}
+	q->out += n;
+	return n;
+}
+
+void virtio_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
+{
+	struct virtio_queue *vq = (struct virtio_queue *)q;
+
+	pci_stack_room(&vq->stack, n);
+	uint64_t *to = vq->stack.chunk + vq->stack.n;
+	for (unsigned i = 0; i < n; i++)
+		to[i] = pkts[i].cookie;
+	vq->stack.n += n;
+	q->out -= n;
+}
+
+VRING_INLINE unsigned virtio_bufs_add(
+	struct virtio_queue *vq, const bool packed, const bool in_order, const bool phys)
+{
+	struct vring *v = &vq->rx.vring;
+	uint32_t room = vring_room(v);
+	uint32_t n = pci_stack_have(&vq->stack, room < SHUNT_BURST_MAX ? room : SHUNT_BURST_MAX);
+	const uint64_t *chunks = vq->stack.chunk + (vq->stack.n -= n);
+	const uint64_t iova = vq->iova + PCI_HEAD;
+	const uint64_t *const pages = vq->pages;
+	const uint32_t len = vq->room + VIRTIO_NET_HDR;
+	struct vring w = *v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t addr =
+			phys ? pci_phys_addr(pages, chunks[i]) + PCI_HEAD : iova + chunks[i];
+		if (packed)
+			packed_add(&w, chunks[i], addr, len, VRING_WRITE, in_order);
+		else
+			split_add(&w, chunks[i], addr, len, VRING_WRITE, in_order);
+	}
+	vring_save(v, &w);
+	if (!n)
+		return 0;
+	if (!packed)
+		split_publish(v);
+	if (packed ? packed_kick_wanted(v) : split_kick_wanted(v))
+		virtio_notify(&vq->rx);
+	return n;
+}
+
+VRING_INLINE unsigned virtio_bufs_add_any(struct virtio_queue *vq, const bool phys)
+{
+	const bool in_order = vq->rx.vring.in_order;
+
+	if (vq->net->packed)
+		return in_order ? virtio_bufs_add(vq, true, true, phys)
+				: virtio_bufs_add(vq, true, false, phys);
+	return in_order ? virtio_bufs_add(vq, false, true, phys)
+			: virtio_bufs_add(vq, false, false, phys);
+}
+
+/* Bodies with constant arguments behind one call, which is cheap for VIRTIO_REFILL frames. */
+unsigned virtio_bufs_refill(struct virtio_queue *vq)
+{
+	return vq->pages ? virtio_bufs_add_any(vq, true) : virtio_bufs_add_any(vq, false);
+}
+
+void virtio_bufs_fill(struct virtio_queue *vq)
+{
+	while (vring_room(&vq->rx.vring) && virtio_bufs_refill(vq))
+		;
+}
+
+static void virtio_bufs_return_ring(struct vring *v, struct shunt_region *region)
+{
+	for (; v->chunk && v->seen != v->next; v->seen++)
+		shunt_pool_put(region, &v->chunk[v->ids[v->seen & v->mask]], 1);
+}
+
+void virtio_bufs_return(struct virtio_queue *vq)
+{
+	virtio_bufs_return_ring(&vq->rx.vring, vq->stack.region);
+	virtio_bufs_return_ring(&vq->tx.vring, vq->stack.region);
+	if (vq->held.buffers)
+		shunt_pool_put(vq->stack.region, &vq->held.chunk, 1);
+	vq->held.buffers = 0;
+	pci_stack_drain(&vq->stack);
+}
