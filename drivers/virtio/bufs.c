@@ -69,26 +69,23 @@ VRING_INLINE unsigned virtio_bufs_add(
 	return n;
 }
 
-VRING_INLINE unsigned virtio_bufs_add_any(struct virtio_queue *vq, const bool phys)
-{
-	const bool in_order = vq->rx.vring.in_order;
-
-	if (vq->net->packed)
-		return in_order ? virtio_bufs_add(vq, true, true, phys)
-				: virtio_bufs_add(vq, true, false, phys);
-	return in_order ? virtio_bufs_add(vq, false, true, phys)
-			: virtio_bufs_add(vq, false, false, phys);
-}
-
-/* Bodies with constant arguments behind one call, which is cheap for VIRTIO_REFILL frames. */
-unsigned virtio_bufs_refill(struct virtio_queue *vq)
-{
-	return vq->pages ? virtio_bufs_add_any(vq, true) : virtio_bufs_add_any(vq, false);
-}
+#define REFILL(name, packed, in_order)                                                             \
+	static unsigned name(struct virtio_queue *vq)                                              \
+	{                                                                                          \
+		return virtio_bufs_add(vq, packed, in_order, false);                               \
+	}                                                                                          \
+	static unsigned name##_phys(struct virtio_queue *vq)                                       \
+	{                                                                                          \
+		return virtio_bufs_add(vq, packed, in_order, true);                                \
+	}
+REFILL(virtio_bufs_split, false, false)
+REFILL(virtio_bufs_split_in_order, false, true)
+REFILL(virtio_bufs_packed, true, false)
+REFILL(virtio_bufs_packed_in_order, true, true)
 
 void virtio_bufs_fill(struct virtio_queue *vq)
 {
-	while (vring_room(&vq->rx.vring) && virtio_bufs_refill(vq))
+	while (vring_room(&vq->rx.vring) && vq->refill(vq))
 		;
 }
 
@@ -106,4 +103,16 @@ void virtio_bufs_return(struct virtio_queue *vq)
 		shunt_pool_put(vq->stack.region, &vq->held.chunk, 1);
 	vq->held.buffers = 0;
 	pci_stack_drain(&vq->stack);
+}
+
+void virtio_bufs_choose(struct virtio_queue *vq)
+{
+	static unsigned (*const refills[2][2][2])(struct virtio_queue *) = {
+		{{virtio_bufs_split, virtio_bufs_split_in_order},
+			{virtio_bufs_packed, virtio_bufs_packed_in_order}},
+		{{virtio_bufs_split_phys, virtio_bufs_split_in_order_phys},
+			{virtio_bufs_packed_phys, virtio_bufs_packed_in_order_phys}},
+	};
+
+	vq->refill = refills[vq->pages != NULL][vq->net->packed][vq->rx.vring.in_order];
 }

@@ -74,9 +74,10 @@ void virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const str
 void virtio_queue_choose(struct virtio_queue *vq)
 {
 	vq->q.release = virtio_bufs_release;
-	vq->refill = UINT32_MAX;
-	if (pci_can(vq->q.dev, SHUNT_RX))
+	if (pci_can(vq->q.dev, SHUNT_RX)) {
 		virtio_rx_choose(vq);
+		virtio_bufs_choose(vq);
+	}
 	if (pci_can(vq->q.dev, SHUNT_TX)) {
 		virtio_tx_choose(vq);
 		vq->q.alloc = virtio_bufs_alloc;

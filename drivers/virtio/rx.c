@@ -11,7 +11,7 @@
 
 static __attribute__((noinline)) void virtio_rx_broken(struct virtio_queue *vq)
 {
-	vq->refill = UINT32_MAX;
+	vq->low = 0;
 	shunt_gone(&vq->q, -ENODEV, "%s broke the protocol of its receive queue %u: %s",
 		vq->q.dev->spec.target, vq->rx.number, vq->rx.vring.broken);
 }
@@ -183,8 +183,8 @@ VRING_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	uint64_t bytes = 0;
 	unsigned frames = 0;
 
-	if (vring_room(v) >= vq->refill)
-		virtio_bufs_refill(vq);
+	if (vring_out(v) < vq->low)
+		vq->refill(vq);
 	unsigned got = virtio_rx_take_all(vq, pkts, n, &bytes, &frames, packed, in_order);
 	if (__builtin_expect(v->broken && !q->error, 0))
 		virtio_rx_broken(vq);
@@ -279,7 +279,7 @@ void virtio_rx_choose(struct virtio_queue *vq)
 {
 	uint32_t size = vring_size(&vq->rx.vring);
 
-	vq->refill = size / 4 < VIRTIO_REFILL ? (size / 4 ? size / 4 : 1) : VIRTIO_REFILL;
+	vq->low = 1 + size - (size / 4 < VIRTIO_REFILL ? (size / 4 ? size / 4 : 1) : VIRTIO_REFILL);
 	vq->q.rx = bursts[pci_port(vq->q.dev)->wait != PCI_SPIN][vq->net->packed]
 			 [vq->rx.vring.in_order];
 }

@@ -224,7 +224,7 @@ static void virtio_stop(struct shunt_dev *dev)
 		struct virtio_queue *vq = &net->queue[i];
 		if (pci_can(dev, SHUNT_TX))
 			virtio_tx_flush(vq);
-		vq->refill = UINT32_MAX;
+		vq->low = 0;
 		vq->stopped = true;
 	}
 	if (virtio_pci_reset(&net->v, NULL))

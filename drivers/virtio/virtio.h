@@ -59,7 +59,8 @@ struct virtio_queue {
 	uint32_t room;         /* bytes of a frame that a chunk takes */
 	uint32_t longest;      /* frame that goes out */
 	uint16_t region;
-	uint32_t refill; /* free descriptors that start one; above the ring's size: never */
+	unsigned (*refill)(struct virtio_queue *vq); /* see virtio_bufs_choose */
+	uint32_t low; /* fewer buffers with the device start a refill; 0: none does */
 	bool mergeable, stopped;
 	uint32_t idle;
 	struct virtio_ring rx, tx;
@@ -110,8 +111,9 @@ void virtio_tx_flush(struct virtio_queue *vq);
 /* bufs.c */
 unsigned virtio_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 void virtio_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
-/* Give the receive ring as many chunks as it lacks, at most a burst; how many. fill: all. */
-unsigned virtio_bufs_refill(struct virtio_queue *vq);
+/* Chooses vq->refill, which gives the receive ring as many chunks as it lacks, at most a burst, and
+ * returns how many; fill: all. */
+void virtio_bufs_choose(struct virtio_queue *vq);
 void virtio_bufs_fill(struct virtio_queue *vq);
 /* The device was reset: every chunk that it had, and the cache, go back to the pool. */
 void virtio_bufs_return(struct virtio_queue *vq);
