@@ -74,7 +74,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 			"xdp: cannot use fd=%d: an AF_XDP socket made elsewhere is bound to the "
 			"memory of the process that made it",
 			dev->fd);
-	if (a->busy && dev->poll)
+	if (a->busy && dev->info.wait)
 		return shunt_fail_usage(err, -EINVAL, "leave out one of them",
 			"xdp: busy=%u spins, wait=poll sleeps", a->busy);
 	if (a->drop && dev->dir != SHUNT_RX)
@@ -287,7 +287,7 @@ static int go_promiscuous(struct shunt_dev *dev, struct shunt_err *err)
 	if (!afxdp_can(dev, SHUNT_RX) || !a->promisc)
 		return 0;
 	a->promisc_fd = shunt_netdev_promiscuous(dev, err);
-	shunt_fact(dev, "promiscuous", "yes");
+	shunt_fact(dev, "promisc", "yes");
 	return a->promisc_fd < 0 ? a->promisc_fd : 0;
 }
 

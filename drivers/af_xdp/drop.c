@@ -24,7 +24,8 @@ static void look_at_link(struct xsk_queue *xq)
 static int drop_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	struct xsk_queue *xq = (struct xsk_queue *)q;
-	bool wait = q->dev->poll && !__atomic_load_n(&xq->stopped, __ATOMIC_RELAXED) && !q->error;
+	bool wait =
+		q->dev->info.wait && !__atomic_load_n(&xq->stopped, __ATOMIC_RELAXED) && !q->error;
 
 	(void)pkts, (void)n;
 	SHUNT_COUNT(q, rx_empty, 1);

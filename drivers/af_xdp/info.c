@@ -99,9 +99,9 @@ void afxdp_describe(struct shunt_dev *dev)
 	else
 		snprintf(dev->info.mode, sizeof dev->info.mode,
 			"AF_XDP %s, %s, RX %u + FILL %u, %s", how, mode, a->rx_size, a->target,
-			a->busy     ? "busy poll"
-			: dev->poll ? "poll"
-				    : "spin");
+			a->busy          ? "busy poll"
+			: dev->info.wait ? "poll"
+					 : "spin");
 }
 
 int afxdp_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err)

@@ -178,7 +178,7 @@ void afxdp_rx_choose(struct xsk_queue *xq)
 		return;
 	if (a->busy)
 		xq->q.rx = tracked ? rx_busy_tracked : rx_busy;
-	else if (xq->q.dev->poll)
+	else if (xq->q.dev->info.wait)
 		xq->q.rx = tracked ? rx_poll_tracked : rx_poll;
 	else
 		xq->q.rx = tracked ? rx_spin_tracked : rx_spin;

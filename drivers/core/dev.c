@@ -61,10 +61,15 @@ static int read_spec(
 			: dir == SHUNT_TX ? "transmit"
 					  : "do both");
 	dev->dir = dir;
-	dev->poll = shunt_spec_is(&dev->spec, "wait", "poll", false);
+	dev->info.wait = shunt_spec_is(&dev->spec, "wait", "poll", false) ? SHUNT_WAIT_POLL
+			 : shunt_spec_is(&dev->spec, "wait", "adaptive", false)
+				 ? SHUNT_WAIT_ADAPTIVE
+				 : SHUNT_WAIT_SPIN;
 	dev->depth = (uint32_t)shunt_spec_number(&dev->spec, "depth", SHUNT_DEPTH);
+	dev->info.depth = dev->depth;
 	dev->fd = (int)shunt_spec_number(&dev->spec, "fd", (uint64_t)-1);
 	dev->info.driver = dev->drv->name;
+	dev->info.scheme = dev->drv->scheme;
 	snprintf(dev->info.spec, sizeof dev->info.spec, "%s", spec);
 	return 0;
 }
@@ -172,28 +177,7 @@ int shunt_close(struct shunt_dev *dev, struct shunt_err *err)
 				"%.120s: queue %u has %u packets out", dev->spec.text, i,
 				dev->queue[i]->out);
 	dev->drv->close(dev);
+	shunt_region_leave(dev);
 	free_dev(dev);
 	return 0;
-}
-
-int shunt_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	if (!dev->drv->attach)
-		return shunt_fail(err, -ENOTSUP, NULL,
-			"%s: lends its own memory, none can be attached", dev->drv->scheme);
-	if (dev->state != SHUNT_OPENED)
-		return shunt_fail(
-			err, -EBUSY, "attach before start", "%.120s is running", dev->spec.text);
-	return dev->drv->attach(dev, region, err);
-}
-
-int shunt_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	if (!dev->drv->detach)
-		return shunt_fail(
-			err, -ENOTSUP, NULL, "%s: has no region to detach", dev->drv->scheme);
-	if (dev->state == SHUNT_STARTED)
-		return shunt_fail(
-			err, -EBUSY, "close the device", "%.120s is running", dev->spec.text);
-	return dev->drv->detach(dev, region, err);
 }

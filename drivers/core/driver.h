@@ -1,65 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The contract of a driver: a const table of control calls, and queues whose first member is
- * struct shunt_queue. Control calls are never reached from a burst. A driver is one folder and
- * one line in table.c; it acts only when it is called, and prints nothing.
+ * What core gives to drivers. What it asks of them: contract.h.
  */
 #ifndef DRIVERS_CORE_DRIVER_H
 #define DRIVERS_CORE_DRIVER_H
 
-#include "drivers/core/spec.h"
-#include <shunt/dev.h>
-#include <shunt/flood.h>
-#include <shunt/trace.h>
+#include "drivers/core/contract.h"
 
-#define SHUNT_DEPTH   8192u /* frames that wait for the application on every path, by default */
 #define SHUNT_QUEUES  64u
 #define SHUNT_POLL_MS 100 /* the longest that a burst sleeps */
 
-struct shunt_driver {
-	const char *name, *scheme;
-	const char *summary; /* one line for `shunt devices` */
-	const char *example; /* a spec that works in the lab */
-	unsigned dirs;       /* enum shunt_dir bits that it can do */
-	bool is_netdev;      /* target is a network interface: core resolves it before open */
-	const struct shunt_key *keys;
-	uint64_t memory; /* bytes a queue takes with the default room */
-
-	/* Can this machine do it at all? 0 or -errno with the reason and the remedy. */
-	int (*usable)(struct shunt_err *err);
-	/* Read the spec, claim nothing yet. Sets dev->priv and dev->nqueues. Called, like start,
-	 * with the thread inside the device's network namespace. */
-	int (*open)(struct shunt_dev *dev, struct shunt_err *err);
-	int (*attach)(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
-	int (*detach)(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
-	/* Claim and configure; fills dev->queue[0..nqueues). On failure everything is undone. */
-	int (*start)(struct shunt_dev *dev, struct shunt_err *err);
-	/* Stop arrivals; what is queued can still be received. Reads the last counters. */
-	void (*stop)(struct shunt_dev *dev);
-	/* Free everything, also after a start that failed or never came. No packet is out. */
-	void (*close)(struct shunt_dev *dev);
-	/* Fill received, received_source and the losses; core sums delivered and unaccounted. */
-	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
-	void (*identity)(
-		const struct shunt_queue *q, struct shunt_identity *id); /* kind, fd, queue */
-	/* Optional. */
-	int (*queue_fd)(struct shunt_queue *q);
-	int (*arm)(struct shunt_queue *q);
-	int (*flood)(struct shunt_queue *q, const struct shunt_flood *flood,
-		struct shunt_flood_result *result, struct shunt_err *err);
-};
+struct shunt_region;
+struct shunt_region_opts;
 
 struct shunt_dev {
 	const struct shunt_driver *drv;
 	struct shunt_spec spec;
 	enum shunt_dir dir;
 	enum { SHUNT_OPENED, SHUNT_STARTED, SHUNT_STOPPED } state;
-	bool poll;      /* wait=poll */
 	uint32_t depth; /* depth=N */
 	int fd;         /* fd=N, -1 if not given: a kernel object made by somebody else */
 	int netns;      /* netns=PATH opened, -1 for the caller's own */
 	struct shunt_info info;
 	unsigned nqueues;
 	struct shunt_queue *queue[SHUNT_QUEUES];
+	struct shunt_region *region; /* the one that it uses; NULL: none, or memory that it lends */
+	bool attached;               /* by the application; otherwise start made it */
 	void *priv;
 };
 
@@ -84,6 +49,17 @@ void shunt_add_loss(
 /* alloc, tx, pace: the sender for drivers that have no flood of their own. */
 int shunt_flood_by_tx(struct shunt_queue *q, const struct shunt_flood *flood,
 	struct shunt_flood_result *result, struct shunt_err *err);
+
+/* attach.c. The region that was attached, or one that is made now, as start needs it; with the fact
+ * huge_pages, and in info.memory where it is made. */
+int shunt_region_need(
+	struct shunt_dev *dev, const struct shunt_region_opts *opts, struct shunt_err *err);
+/* Use a region that another device of the driver brought (pair). */
+void shunt_region_join(struct shunt_dev *dev, struct shunt_region *region);
+/* Undo need and join, after a start that failed: an attached region stays. */
+void shunt_region_undo(struct shunt_dev *dev);
+/* Core's, at close: the last device discards a region that a device made. */
+void shunt_region_leave(struct shunt_dev *dev);
 
 /* Counters: one writer, any reader. */
 #define SHUNT_COUNT(q, field, add)                                                                 \

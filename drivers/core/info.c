@@ -56,6 +56,8 @@ int shunt_gone(struct shunt_queue *q, int error, const char *fmt, ...)
 void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info)
 {
 	*info = dev->info;
+	if (dev->nqueues)
+		info->queues = dev->nqueues;
 }
 
 void shunt_add_loss(struct shunt_ledger *ledger, const char *name, uint64_t count, const char *what)
@@ -90,6 +92,22 @@ void shunt_queue_stats(const struct shunt_queue *q, struct shunt_qstats *stats)
 
 	for (size_t i = 0; i < sizeof *stats / sizeof *to; i++)
 		to[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+}
+
+void shunt_get_stats(const struct shunt_dev *dev, struct shunt_qstats *sum)
+{
+	struct shunt_qstats one;
+	const uint64_t *from = (const uint64_t *)&one;
+	uint64_t *to = (uint64_t *)sum;
+
+	memset(sum, 0, sizeof *sum);
+	for (unsigned i = 0; i < dev->nqueues; i++) {
+		if (!dev->queue[i])
+			continue;
+		shunt_queue_stats(dev->queue[i], &one);
+		for (size_t k = 0; k < sizeof one / sizeof *from; k++)
+			to[k] += from[k];
+	}
 }
 
 void shunt_queue_identity(const struct shunt_queue *q, struct shunt_identity *id)

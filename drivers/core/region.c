@@ -70,6 +70,19 @@ static int map_region(
 	return 0;
 }
 
+static int make_pool(struct shunt_region *r, struct shunt_err *err)
+{
+	r->stack = malloc(r->info.chunks * sizeof *r->stack);
+	if (!r->stack)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	/* Lowest addresses on top: a small working set stays small in the cache. */
+	while (r->top < r->info.chunks) {
+		r->stack[r->top] = (uint64_t)(r->info.chunks - 1 - r->top) * r->info.chunk;
+		r->top++;
+	}
+	return 0;
+}
+
 int shunt_region_create(
 	struct shunt_region **out, const struct shunt_region_opts *opts, struct shunt_err *err)
 {
@@ -92,20 +105,15 @@ int shunt_region_create(
 		return shunt_fail_usage(err, -EINVAL, "ask for fewer",
 			"%u chunks are more than a region may have, %u", o->chunks, CHUNKS_MAX);
 	}
-	r->stack = malloc(r->info.chunks * sizeof *r->stack);
-	int rc = r->stack ? map_region(&r->info, o, err)
-			  : shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	int rc = make_pool(r, err);
+	if (!rc)
+		rc = map_region(&r->info, o, err);
 	if (rc) {
 		free(r->stack);
 		free(r);
 		return rc;
 	}
 	r->info.id = next_id();
-	/* Lowest addresses on top: a small working set stays small in the cache. */
-	while (r->top < r->info.chunks) {
-		r->stack[r->top] = (uint64_t)(r->info.chunks - 1 - r->top) * r->info.chunk;
-		r->top++;
-	}
 	*out = r;
 	return 0;
 }
@@ -127,6 +135,13 @@ int shunt_region_lend(
 	return 0;
 }
 
+int shunt_region_cut(struct shunt_region *r, uint32_t chunk, struct shunt_err *err)
+{
+	r->info.chunk = chunk;
+	r->info.chunks = (uint32_t)(r->info.len / chunk);
+	return make_pool(r, err);
+}
+
 int shunt_region_destroy(struct shunt_region *r, struct shunt_err *err)
 {
 	if (!r)
@@ -146,6 +161,12 @@ int shunt_region_destroy(struct shunt_region *r, struct shunt_err *err)
 	free(r->stack);
 	free(r);
 	return 0;
+}
+
+void shunt_region_discard(struct shunt_region *r)
+{
+	r->top = r->info.chunks;
+	shunt_region_destroy(r, NULL);
 }
 
 static void lock(struct shunt_region *r)

@@ -33,7 +33,7 @@ int packet_bufs_create(struct packet_queue *pq, struct shunt_err *err)
 		pq->cache.most = PACKET_CACHE;
 	pq->longest = pq->region->info.chunk - PACKET_HEAD;
 	dev->info.memory += pq->region->info.len;
-	shunt_fact(dev, "huge", pq->region->info.huge ? "yes" : "no");
+	shunt_fact(dev, "huge_pages", pq->region->info.huge ? "yes" : "no");
 	return 0;
 }
 

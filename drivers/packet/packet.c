@@ -38,7 +38,7 @@ static int packet_open(struct shunt_dev *dev, struct shunt_err *err)
 	pq->mode = shunt_spec_is(&dev->spec, "mode", "ring", false)   ? PACKET_RING
 		   : shunt_spec_is(&dev->spec, "mode", "mmsg", false) ? PACKET_MMSG
 								      : PACKET_RECV;
-	pq->spin = !dev->poll;
+	pq->spin = dev->info.wait == SHUNT_WAIT_SPIN;
 	pq->both = shunt_spec_is(&dev->spec, "direction", "both", false);
 	pq->stamp = shunt_spec_is(&dev->spec, "stamp", "kernel", true);
 	pq->bypass = shunt_spec_is(&dev->spec, "qdisc", "bypass", true);

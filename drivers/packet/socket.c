@@ -83,7 +83,7 @@ static int promiscuous(struct packet_queue *pq, struct shunt_err *err)
 {
 	int rc = shunt_netdev_membership(pq->fd, pq->q.dev->info.ifindex, true);
 
-	shunt_fact(pq->q.dev, "promiscuous", "yes");
+	shunt_fact(pq->q.dev, "promisc", "yes");
 	return report(rc, "promiscuous mode", err);
 }
 

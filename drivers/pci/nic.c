@@ -72,7 +72,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 	char *end;
 
 	port->wait = shunt_spec_is(s, "wait", "adaptive", false) ? PCI_ADAPTIVE
-		     : dev->poll                                 ? PCI_POLL
+		     : dev->info.wait == SHUNT_WAIT_POLL         ? PCI_POLL
 								 : PCI_SPIN;
 	port->promisc = shunt_spec_is(s, "promisc", "on", true);
 	port->ring = shunt_spec_is(s, "ring", "split", false)    ? PCI_RING_SPLIT

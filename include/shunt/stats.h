@@ -15,8 +15,8 @@ extern "C" {
 
 struct shunt_qstats {
 	uint64_t rx_packets, rx_bytes; /* handed to the application */
-	uint64_t rx_bursts;            /* shunt_rx calls that brought something */
-	uint64_t rx_empty;             /* shunt_rx calls that brought nothing */
+	uint64_t rx_bursts;            /* shunt_rx calls that returned packets */
+	uint64_t rx_empty;             /* shunt_rx calls that returned none */
 	uint64_t tx_packets, tx_bytes; /* taken from the application */
 	uint64_t tx_bursts;
 	uint64_t tx_short;    /* shunt_tx calls that took fewer than they were offered */
@@ -28,8 +28,19 @@ struct shunt_qstats {
 
 #define SHUNT_LEDGER_MAX 16
 
-/* One named class of loss. name is a short snake_case identifier, the same on every driver that
- * has the class: device_drop, ring_full, fill_empty, socket_full, no_socket, filter, shutdown. */
+/* Classes of loss. A name means the same on every driver that has the class; tests/docs/names.sh
+ * holds drivers to this list.
+ *   bad_descriptor  the device wrote a length or status that cannot be
+ *   bad_frame       damaged, too short or too long: dropped by the card
+ *   device_drop     no room in the device's own buffer
+ *   fill_empty      no free chunk for the kernel to receive into: the application held too many
+ *   filter          addressed to somebody else
+ *   no_socket       arrived on a queue that the device does not cover
+ *   ring_full       no free descriptor: the application was too slow
+ *   shutdown        received, and not fetched by rx before the end
+ *   socket_full     the socket's buffer was full: the application was too slow
+ *   too_long        longer than a chunk, or than the chunks of a burst
+ *   xdp_drop        dropped by the XDP program, as asked (action=drop) */
 struct shunt_loss {
 	const char *name;
 	const char *what; /* one sentence for people: who lost it, where the count was read */

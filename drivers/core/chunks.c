@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * A queue's cache of free chunks: what is not for every burst.
+ */
+#include "drivers/core/chunks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static uint32_t size_of(const struct shunt_chunks *c)
+{
+	return c->most + SHUNT_BURST_MAX;
+}
+
+int shunt_chunks_init(
+	struct shunt_chunks *c, struct shunt_region *region, uint32_t most, uint32_t first)
+{
+	uint32_t size = most + SHUNT_BURST_MAX;
+
+	*c = (struct shunt_chunks){.region = region, .most = most};
+	c->chunk = malloc((first > size ? first : size) * sizeof *c->chunk);
+	if (!c->chunk)
+		return -ENOMEM;
+	c->n = shunt_pool_get(region, c->chunk, first);
+	return 0;
+}
+
+void shunt_chunks_free(struct shunt_chunks *c)
+{
+	free(c->chunk);
+	*c = (struct shunt_chunks){.n = 0};
+}
+
+void shunt_chunks_drain(struct shunt_chunks *c)
+{
+	if (c->n)
+		shunt_pool_put(c->region, c->chunk, c->n);
+	shunt_chunks_free(c);
+}
+
+/* A burst more than is wanted, but not from a small region, where others need it. */
+void shunt_chunks_refill(struct shunt_chunks *c, uint32_t want)
+{
+	uint32_t get = want - c->n, more = c->most < SHUNT_BURST_MAX ? 0 : SHUNT_BURST_MAX;
+
+	get = get > more ? get : more;
+	if (get > size_of(c) - c->n)
+		get = size_of(c) - c->n;
+	c->n += shunt_pool_get(c->region, c->chunk + c->n, get);
+}
+
+void shunt_chunks_spill(struct shunt_chunks *c)
+{
+	uint32_t keep = c->most / 2;
+
+	shunt_pool_put(c->region, c->chunk + keep, c->n - keep);
+	c->n = keep;
+}

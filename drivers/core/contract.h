@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause
+ * The contract of a driver: a const table of control calls, and queues whose first member is
+ * struct shunt_queue with its bursts. A driver is one folder and one line in table.c; it acts only
+ * when it is called, starts no thread, and prints nothing.
+ *
+ * Threads. Two roles, which may be one thread. The *control thread* makes the calls of this table
+ * for a device; a program that has several serialises them. A *queue's thread* makes the bursts,
+ * arm and flood of that queue; queues of a device may have a thread each. Devices share nothing but
+ * a region's pool, which has a lock, and a pair's ends, which have one, too.
+ * Network namespace. open and start run inside the device's; every other call in the caller's.
+ * Errors. A control call that fails has undone what it did, and says why in err.
+ */
+#ifndef DRIVERS_CORE_CONTRACT_H
+#define DRIVERS_CORE_CONTRACT_H
+
+#include "drivers/core/spec.h"
+#include <shunt/dev.h>
+#include <shunt/flood.h>
+#include <shunt/trace.h>
+
+struct shunt_driver {
+	const char *name, *scheme;
+	const char *summary; /* one line for `shunt devices` */
+	const char *example; /* a spec that works in the lab */
+	unsigned dirs;       /* enum shunt_dir bits that it can do */
+	bool is_netdev;      /* target is a network interface: core resolves it before open */
+	bool takes_region;   /* shunt_attach() makes sense */
+	const struct shunt_key *keys;
+	uint64_t memory; /* bytes that a queue takes with the default depth */
+
+	/* Can this machine do it at all? 0 or -errno with the reason and the remedy. Any thread;
+	 * changes nothing. */
+	int (*usable)(struct shunt_err *err);
+
+	/* Control thread; nothing runs beside it, as nobody has the device yet.
+	 * Afterwards the spec is read and checked as far as possible, dev->priv is set, and
+	 * dev->nqueues where it is known before start (pci: is told by the card, at start). Nothing
+	 * is claimed, no traffic is taken; pair: has one end of its pair, pcap: the file that it
+	 * reads. */
+	int (*open)(struct shunt_dev *dev, struct shunt_err *err);
+
+	/* Control thread, before start. Optional: refuse a region that core has found fit (not
+	 * lent, no other there), or make it known to others. Afterwards dev->region is set; core
+	 * counts it in region->attached until detach or close. */
+	int (*attach)(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
+	/* The reverse, before start or after a start that failed. Optional. */
+	int (*detach)(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
+
+	/* Control thread; no burst, since there is no queue yet. Claims, configures, fills
+	 * dev->queue[0..nqueues). Frames may arrive before it returns: going live is its last step.
+	 * On failure everything is undone, and start may be called again.
+	 * Afterwards dev->region is set where the device uses one (not null, pcap, xdpgen, and
+	 * packet: where a ring receives only). */
+	int (*start)(struct shunt_dev *dev, struct shunt_err *err);
+
+	/* Control thread, once, after start. Afterwards nothing more arrives and tx takes nothing;
+	 * what was received before can still be fetched by rx until close, and is released; the
+	 * last counters of kernel or device are read. What tx took has been sent, or is counted in
+	 * tx_errors: the wait for it is bounded (100 ms without progress).
+	 * Beside it, on the queue's thread:
+	 *   rx and release   packet, pair, xdp, igb and e1000e: yes, by a flag that is read
+	 *                    atomically. Not virtio, whose flag is no atomic, and whose flush puts
+	 *                    chunks into the cache that rx takes them from. xdp, with SHUNT_TX: not
+	 *                    either, for the same cache. null and pcap replace q->rx by a plain
+	 *                    store, which a caller of shunt_rx() may see late.
+	 *   tx and alloc     no driver: the burst is replaced by a plain store, and xdp, virtio,
+	 *                    xdpgen and pcap work on the transmit side themselves (flush, last
+	 *                    counters, closing the file). packet: does not replace it: tx goes on.
+	 *   ledger, counters no, but for the counters of a queue, which are always readable.
+	 * So a caller that knows no driver ends its bursts first. */
+	void (*stop)(struct shunt_dev *dev);
+
+	/* Control thread; nothing beside it, and no packet is out (core checks). After open,
+	 * whether start and stop came or not. Frees everything but what core keeps: dev, netns,
+	 * region. */
+	void (*close)(struct shunt_dev *dev);
+
+	/* Control thread, from start to close; bursts may run beside it. Fills received,
+	 * received_source and the losses; core adds delivered and unaccounted. Before stop it is a
+	 * look at moving numbers, each one whole; after stop it is exact, and changes only when rx
+	 * fetches what was left. packet: must not read the kernel's counts before stop, since
+	 * reading clears them: its received is its own count until then. xdp, igb and e1000e count
+	 * what waits in the ring, beside rx: a few packets late, or twice. */
+	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+
+	/* Any thread, from start to close. Kind, fd and queue; core fills the rest. Optional: with
+	 * none, nothing in the kernel belongs to the device. */
+	void (*identity)(const struct shunt_queue *q, struct shunt_identity *id);
+
+	/* Any thread, from start to close. A descriptor, the device's own: not to be read or
+	 * closed. -ENOTSUP where there is none. Optional. */
+	int (*queue_fd)(struct shunt_queue *q);
+
+	/* The queue's thread, before it sleeps on queue_fd. 1: packets wait, don't sleep. 0: what
+	 * comes from now on makes the descriptor readable. Optional: 0, the descriptor is
+	 * level-triggered. */
+	int (*arm)(struct shunt_queue *q);
+
+	/* The queue's thread, instead of alloc and tx in a loop; until done, *stop, or an error.
+	 * Afterwards the result holds, also when it failed; no packet is out. Optional. */
+	int (*flood)(struct shunt_queue *q, const struct shunt_flood *flood,
+		struct shunt_flood_result *result, struct shunt_err *err);
+};
+
+/* Bursts, in struct shunt_queue: the queue's thread alone, from start to close, one at a time. They
+ * take no lock that another queue holds for long, allocate nothing, and sleep at most
+ * SHUNT_POLL_MS. rx       up to n packets, which are out until release, or tx or shunt_move() takes
+ * them. 0: nothing there. An error is sticky, and reported once the ring drains: what came before
+ *            it is received first.
+ *   tx       the first k of n, k is returned. Of those, a packet of dev->region is the device's
+ *            from now on, and its chunk returns to cache or pool; any other is copied, marked
+ *            SHUNT_PKT_KEPT and stays with the caller. One that the device can never send is taken
+ *            and counted in tx_errors. Also reaps: tx of 0 packets does only that.
+ *   release  packets that are out, in any order; of any device on dev->region that were moved here.
+ *   alloc    up to n empty packets, which are out. 0 when all chunks are in flight.
+ * A device that lacks one has shunt_no_*() there. */
+
+#endif
