@@ -7,36 +7,15 @@
 
 unsigned intel_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	struct intel_queue *iq = (struct intel_queue *)q;
-
-	n = pci_stack_have(&iq->stack, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
-	for (unsigned i = 0; i < n; i++) {
-		uint64_t chunk = iq->stack.chunk[--iq->stack.n];
-		pkts[i] = (struct shunt_pkt){.data = iq->base + chunk + PCI_HEAD,
-			.len = iq->chunk - PCI_HEAD,
-			.cookie = chunk,
-			.region = iq->region,
-			.queue = q->index};
-	}
+	n = shunt_chunks_lend(&((struct intel_queue *)q)->chunks, q, pkts, n, PCI_HEAD);
 	q->out += n;
 	return n;
 }
 
 void intel_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
 {
-	struct intel_queue *iq = (struct intel_queue *)q;
-	struct pci_stack *s = &iq->stack;
-	uint64_t mask = ~(uint64_t)(iq->chunk - 1);
-
 	q->out -= n;
-	while (n) {
-		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
-		pci_stack_room(s, some);
-		uint64_t *chunk = s->chunk + s->n;
-		s->n += some;
-		for (n -= some; some; some--)
-			*chunk++ = pkts++->cookie & mask;
-	}
+	shunt_chunks_return(&((struct intel_queue *)q)->chunks, pkts, n);
 }
 
 static inline void intel_bufs_add(
@@ -61,10 +40,10 @@ unsigned intel_bufs_refill(struct intel_queue *iq)
 		return 0;
 	if (want > SHUNT_BURST_MAX)
 		want = SHUNT_BURST_MAX;
-	uint32_t n = pci_stack_have(&iq->stack, want);
+	uint32_t n = shunt_chunks_have(&iq->chunks, want);
 	if (!n)
 		return 0;
-	const uint64_t *chunk = iq->stack.chunk + (iq->stack.n -= n);
+	const uint64_t *chunk = shunt_chunks_take(&iq->chunks, n);
 	if (iq->pages)
 		intel_bufs_add(r, chunk, n, iq->head, iq->pages);
 	else
@@ -87,8 +66,7 @@ static void intel_bufs_return_ring(struct intel_ring *r, struct shunt_region *re
 
 void intel_bufs_return(struct intel_queue *iq)
 {
-	intel_bufs_return_ring(&iq->rx, iq->stack.region);
-	intel_bufs_return_ring(&iq->tx, iq->stack.region);
-	if (iq->stack.region)
-		pci_stack_drain(&iq->stack);
+	intel_bufs_return_ring(&iq->rx, iq->chunks.region);
+	intel_bufs_return_ring(&iq->tx, iq->chunks.region);
+	shunt_chunks_drain(&iq->chunks);
 }

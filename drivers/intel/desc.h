@@ -10,9 +10,9 @@
 #ifndef DRIVERS_INTEL_DESC_H
 #define DRIVERS_INTEL_DESC_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/pci/mmio.h"
 #include "drivers/pci/nic.h"
-#include "drivers/pci/stack.h"
 
 #include <string.h>
 
@@ -80,7 +80,7 @@ struct intel_queue {
 	uint32_t bad_descriptor; /* impossible length or status; read for the ledger */
 	volatile uint32_t *status;
 	struct pci_sleep sleep;
-	struct pci_stack stack;
+	struct shunt_chunks chunks;
 	unsigned id;
 } __attribute__((aligned(64)));
 

@@ -34,7 +34,7 @@ static int read_options(struct intel *n, struct pci_port *port, struct shunt_err
 			port->want, n->addr, most, n->chip->name);
 	n->nqueues = port->want ? port->want : cpus < (long)most ? (unsigned)cpus : most;
 	n->promisc = port->promisc;
-	n->sleeps = port->wait != PCI_SPIN;
+	n->sleeps = n->dev->info.wait;
 	n->intx = port->phys;
 	n->rx = pci_can(n->dev, SHUNT_RX);
 	n->tx = pci_can(n->dev, SHUNT_TX);

@@ -104,7 +104,7 @@ void intel_ledger_read(struct intel *n);
 int intel_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 
 /* queue.c: the part of start that needs no PCI. rings is zeroed memory that the device calls iova;
- * port->region is there. Undone by intel_queues_done. */
+ * dev->region is there. Undone by intel_queues_done. */
 size_t intel_rings_size(const struct intel *n);
 int intel_queues_init(struct intel *n, const struct pci_port *port, void *rings, uint64_t iova,
 	struct shunt_err *err);

@@ -34,9 +34,9 @@ size_t intel_rings_size(const struct intel *n)
 static int queue_init(struct intel *n, struct intel_queue *iq, const struct pci_port *port,
 	struct intel_desc *rx, struct intel_desc *tx)
 {
-	const struct shunt_region_info *info = &port->region->info;
+	const struct shunt_region_info *info = &n->dev->region->info;
 	unsigned i = iq->id;
-	int rc = 0;
+	int rc = shunt_chunks_init(&iq->chunks, n->dev->region, PCI_CACHE - SHUNT_BURST_MAX, 0);
 
 	iq->base = info->base;
 	iq->iova = port->iova;
@@ -50,11 +50,10 @@ static int queue_init(struct intel *n, struct intel_queue *iq, const struct pci_
 	iq->tx_word = n->chip->tx_word;
 	iq->tx_len = n->chip->tx_len;
 	iq->status = (volatile uint32_t *)(n->bar + R_STATUS);
-	iq->stack.region = port->region;
 	uint32_t reg = i * n->chip->stride + Q_TAIL;
 	iq->rx.tail_reg = (volatile uint32_t *)(n->bar + n->chip->rx_regs + reg);
 	iq->tx.tail_reg = (volatile uint32_t *)(n->bar + n->chip->tx_regs + reg);
-	if (n->rx)
+	if (!rc && n->rx)
 		rc = intel_ring_init(&iq->rx, rx, n->rx_size, 0);
 	if (!rc && n->tx)
 		rc = intel_ring_init(&iq->tx, tx, n->tx_size, 0);

@@ -4,23 +4,20 @@
  * instantiated below. With traffic it makes no system call. Errors are sticky, and reported once
  * the ring drains: what came before can still be received.
  */
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/intel/intel.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#define APART  static __attribute__((noinline))
-#define IDLE   (1u << 20) /* empty receives before the link is read */
+#define IDLE (1u << 20) /* empty receives before the link is read */
 
 /* No end of packet, an error, or an impossible length: the chunk is used again at once. */
-APART void intel_rx_drop(struct intel_queue *iq, uint64_t chunk)
+SHUNT_NOINLINE void intel_rx_drop(struct intel_queue *iq, uint64_t chunk)
 {
 	__atomic_store_n(&iq->bad_descriptor, iq->bad_descriptor + 1, __ATOMIC_RELAXED);
-	pci_stack_room(&iq->stack, 1);
-	iq->stack.chunk[iq->stack.n++] = chunk;
+	shunt_chunks_put(&iq->chunks, chunk);
 }
 
 /* Locals, because a store to a packet might change the queue, for all that the compiler knows. */
-INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool hash)
 {
 	struct intel_ring *r = &iq->rx;
@@ -41,9 +38,8 @@ INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pkts, un
 		if (!(word & RXD_DD))
 			break;
 		len = intel_desc_length(&desc[i]);
-		if (__builtin_expect(
-			    (word & (RXD_EOP | RXD_ERRORS)) != RXD_EOP || len - INTEL_RX_MIN > most,
-			    0)) {
+		if (SHUNT_UNLIKELY((word & (RXD_EOP | RXD_ERRORS)) != RXD_EOP ||
+				   len - INTEL_RX_MIN > most)) {
 			intel_rx_drop(iq, chunk);
 			continue;
 		}
@@ -65,7 +61,7 @@ INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pkts, un
 }
 
 /* Nothing there: sleep, if that was asked for, and read the link now and then. */
-APART bool intel_rx_empty(struct intel_queue *iq, bool sleeps)
+SHUNT_NOINLINE bool intel_rx_empty(struct intel_queue *iq, bool sleeps)
 {
 	if (sleeps && !iq->q.error && !__atomic_load_n(&iq->stopped, __ATOMIC_RELAXED) &&
 		pci_sleep(&iq->sleep, &iq->q)) {
@@ -78,8 +74,8 @@ APART bool intel_rx_empty(struct intel_queue *iq, bool sleeps)
 	return false;
 }
 
-INLINE int intel_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool hash,
-	const bool sleeps)
+SHUNT_INLINE int intel_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+	const bool hash, const bool sleeps)
 {
 	struct intel_queue *iq = (struct intel_queue *)q;
 	uint64_t bytes = 0;
@@ -87,24 +83,16 @@ INLINE int intel_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	if (intel_ring_free(&iq->rx) >= iq->refill)
 		intel_bufs_refill(iq);
 	unsigned got = intel_rx_take(iq, pkts, n, &bytes, hash);
-	if (__builtin_expect(!got, 0)) {
+	if (SHUNT_UNLIKELY(!got)) {
 		if (intel_rx_empty(iq, sleeps))
 			got = intel_rx_take(iq, pkts, n, &bytes, hash);
-		if (!got) {
-			SHUNT_COUNT(q, rx_empty, 1);
-			SHUNT_PROBE_RX(q, 0);
-			return q->error;
-		}
+		if (!got)
+			return shunt_rx_none(q, q->error);
 	}
 	iq->idle = 0;
 	if (sleeps)
 		iq->sleep.empty = 0;
-	q->out += got;
-	SHUNT_COUNT(q, rx_packets, got);
-	SHUNT_COUNT(q, rx_bytes, bytes);
-	SHUNT_COUNT(q, rx_bursts, 1);
-	SHUNT_PROBE_RX(q, got);
-	return (int)got;
+	return shunt_rx_done(q, got, bytes);
 }
 
 #define RX(name, hash, sleeps)                                                                     \

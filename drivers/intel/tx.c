@@ -3,36 +3,31 @@
  * a write-back every INTEL_BATCH descriptors. One body with a constant bool, instantiated below.
  * 82574 7.2.4 (transmit ring); 82576 has the same.
  */
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/intel/intel.h"
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-#define APART  static __attribute__((noinline))
-#define STUCK  (1u << 12) /* transmits without room before the link is read */
-#define BLIND  (1u << 10) /* transmit bursts of a queue that never receives, before it is */
+#define STUCK (1u << 12) /* transmits without room before the link is read */
+#define BLIND (1u << 10) /* transmit bursts of a queue that never receives, before it is */
 
 /* Only the last descriptor of a batch asks for a write-back, and only it is looked at. A batch
  * begins at a multiple of its size, so that it never straddles the end of the ring. */
 static void intel_tx_reap(struct intel_queue *iq)
 {
 	struct intel_ring *r = &iq->tx;
-	struct pci_stack *s = &iq->stack;
 
 	while (intel_ring_used(r) >= INTEL_BATCH &&
 		intel_ring_word(r, r->next + INTEL_BATCH - 1) & TXD_DD) {
-		pci_stack_room(s, INTEL_BATCH);
-		memcpy(s->chunk + s->n, r->slot + (r->next & r->mask),
+		memcpy(shunt_chunks_give(&iq->chunks, INTEL_BATCH), r->slot + (r->next & r->mask),
 			INTEL_BATCH * sizeof *r->slot);
-		s->n += INTEL_BATCH;
 		r->next += INTEL_BATCH;
 	}
 }
 
 /* A packet that can't just be put into the ring: 1 when it was copied into a chunk of ours, 0 when
  * there is none, -1 when it is too short or too long and is given up. */
-APART int intel_tx_copy(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *offset)
+SHUNT_NOINLINE int intel_tx_copy(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *offset)
 {
 	bool ours = p->region == iq->region;
 
@@ -44,20 +39,17 @@ APART int intel_tx_copy(struct intel_queue *iq, struct shunt_pkt *p, uint64_t *o
 			p->flags |= SHUNT_PKT_KEPT;
 		return -1;
 	}
-	if (!pci_stack_have(&iq->stack, 1))
+	if (!shunt_chunks_get(&iq->chunks, offset))
 		return 0;
-	*offset = iq->stack.chunk[--iq->stack.n];
 	memcpy(iq->base + *offset, p->data, p->len);
-	p->flags |= SHUNT_PKT_KEPT;
-	SHUNT_COUNT(&iq->q, user_copies, 1);
-	SHUNT_COUNT(&iq->q, user_copied_bytes, p->len);
+	shunt_tx_copied(&iq->q, p);
 	iq->q.out++; /* the burst takes it off again: the copy was never the application's */
 	return 1;
 }
 
 /* Every INTEL_BATCH-th descriptor of the ring asks for its write-back: those from r->tail to end.
  */
-INLINE void intel_tx_request_write_backs(struct intel_ring *r, uint32_t end)
+SHUNT_INLINE void intel_tx_request_write_backs(struct intel_ring *r, uint32_t end)
 {
 	for (uint32_t last = r->tail | (INTEL_BATCH - 1); last - r->tail < end - r->tail;
 		last += INTEL_BATCH)
@@ -65,7 +57,7 @@ INLINE void intel_tx_request_write_backs(struct intel_ring *r, uint32_t end)
 }
 
 /* Fills the ring; returns how many packets were taken. */
-INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool phys)
 {
 	struct intel_ring *r = &iq->tx;
@@ -82,10 +74,9 @@ INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkts, uns
 		uint64_t offset = (uint64_t)((uint8_t *)p->data - base);
 		uint32_t len = p->len, in = offset & (chunk - 1);
 
-		if (__builtin_expect(p->region != region ||
-					     len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
-					     in + len > chunk || (phys && offset >= iq->len),
-			    0)) {
+		if (SHUNT_UNLIKELY(p->region != region ||
+				   len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
+				   in + len > chunk || (phys && offset >= iq->len))) {
 			int rc = intel_tx_copy(iq, p, &offset);
 			if (!rc)
 				break;
@@ -108,7 +99,8 @@ INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkts, uns
 	return (unsigned)(p - pkts);
 }
 
-INLINE int intel_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool phys)
+SHUNT_INLINE int intel_tx_body(
+	struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, const bool phys)
 {
 	struct intel_queue *iq = (struct intel_queue *)q;
 	struct intel_ring *r = &iq->tx;
@@ -122,18 +114,14 @@ INLINE int intel_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	unsigned taken = intel_tx_put(iq, pkts, n < room ? n : room, &bytes, phys);
 	if (r->tail != before)
 		intel_ring_push(r);
-	if (__builtin_expect(taken < n, 0)) {
-		SHUNT_COUNT(q, tx_short, 1);
+	if (SHUNT_UNLIKELY(taken < n)) {
 		if (!taken && ++iq->stuck == STUCK && intel_link_check(iq))
 			return q->error;
 	} else {
 		iq->stuck = 0;
 	}
-	SHUNT_COUNT(q, tx_packets, taken);
-	SHUNT_COUNT(q, tx_bytes, bytes);
-	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_PROBE_TX(q, taken);
-	if (__builtin_expect(!(q->stats.tx_bursts % BLIND), 0) && taken && q->rx == shunt_no_rx)
+	shunt_tx_done(q, taken, n, bytes);
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % BLIND)) && taken && q->rx == shunt_no_rx)
 		intel_link_check(iq);
 	return (int)taken;
 }

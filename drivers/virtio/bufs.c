@@ -4,48 +4,31 @@
  */
 #include "drivers/virtio/virtio.h"
 
-#include <string.h>
-
 /* Buffers to send from; what a refill needs stays when the queue receives, too. */
 unsigned virtio_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	struct virtio_queue *vq = (struct virtio_queue *)q;
+	struct shunt_chunks *c = &((struct virtio_queue *)q)->chunks;
 	uint32_t keep = q->rx == shunt_no_rx ? 0 : SHUNT_BURST_MAX;
-	uint32_t have = pci_stack_have(&vq->stack, keep + n);
 
-	n = have > keep ? have - keep : 0;
-	const uint64_t *chunks = vq->stack.chunk + (vq->stack.n -= n);
-	uint8_t *const base = vq->base + VIRTIO_NET_DATA;
-	const uint64_t tail = vq->tail;
-	const uint32_t room = vq->room;
-	for (unsigned i = 0; i < n; i++) {
-		pkts[i] = (struct shunt_pkt){
-			.data = base + chunks[i], .len = room, .cookie = chunks[i]};
-		memcpy(&pkts[i].region, &tail, sizeof tail);
-	}
+	n = shunt_chunks_lend_but(c, q, pkts, n, VIRTIO_NET_DATA, keep);
 	q->out += n;
 	return n;
 }
 
 void virtio_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
 {
-	struct virtio_queue *vq = (struct virtio_queue *)q;
-
-	pci_stack_room(&vq->stack, n);
-	uint64_t *to = vq->stack.chunk + vq->stack.n;
-	for (unsigned i = 0; i < n; i++)
-		to[i] = pkts[i].cookie;
-	vq->stack.n += n;
 	q->out -= n;
+	shunt_chunks_return(&((struct virtio_queue *)q)->chunks, pkts, n);
 }
 
-VRING_INLINE unsigned virtio_bufs_add(
+SHUNT_INLINE unsigned virtio_bufs_add(
 	struct virtio_queue *vq, const bool packed, const bool in_order, const bool phys)
 {
 	struct vring *v = &vq->rx.vring;
 	uint32_t room = vring_room(v);
-	uint32_t n = pci_stack_have(&vq->stack, room < SHUNT_BURST_MAX ? room : SHUNT_BURST_MAX);
-	const uint64_t *chunks = vq->stack.chunk + (vq->stack.n -= n);
+	uint32_t n =
+		shunt_chunks_have(&vq->chunks, room < SHUNT_BURST_MAX ? room : SHUNT_BURST_MAX);
+	const uint64_t *chunks = shunt_chunks_take(&vq->chunks, n);
 	const uint64_t iova = vq->iova + PCI_HEAD;
 	const uint64_t *const pages = vq->pages;
 	const uint32_t len = vq->room + VIRTIO_NET_HDR;
@@ -97,12 +80,12 @@ static void virtio_bufs_return_ring(struct vring *v, struct shunt_region *region
 
 void virtio_bufs_return(struct virtio_queue *vq)
 {
-	virtio_bufs_return_ring(&vq->rx.vring, vq->stack.region);
-	virtio_bufs_return_ring(&vq->tx.vring, vq->stack.region);
+	virtio_bufs_return_ring(&vq->rx.vring, vq->chunks.region);
+	virtio_bufs_return_ring(&vq->tx.vring, vq->chunks.region);
 	if (vq->held.buffers)
-		shunt_pool_put(vq->stack.region, &vq->held.chunk, 1);
+		shunt_pool_put(vq->chunks.region, &vq->held.chunk, 1);
 	vq->held.buffers = 0;
-	pci_stack_drain(&vq->stack);
+	shunt_chunks_drain(&vq->chunks);
 }
 
 void virtio_bufs_choose(struct virtio_queue *vq)

@@ -47,11 +47,11 @@ void virtio_ring_free(struct virtio_ring *ring, struct pci_dev *pci)
 	vring_free(&ring->vring);
 }
 
-void virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
+int virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
 	unsigned index)
 {
 	const struct pci_port *port = pci_port(dev);
-	const struct shunt_region_info *info = &port->region->info;
+	const struct shunt_region_info *info = &dev->region->info;
 
 	shunt_queue_init(&vq->q, dev, index);
 	vq->net = net;
@@ -67,8 +67,8 @@ void virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const str
 	vq->room = info->chunk - VIRTIO_NET_DATA;
 	vq->longest = dev->info.max_frame < vq->room ? dev->info.max_frame : vq->room;
 	vq->mergeable = net->v.features & VIRTIO_NET_F_MRG_RXBUF;
-	vq->stack.region = port->region;
 	vq->sleep.fd = -1;
+	return shunt_chunks_init(&vq->chunks, dev->region, PCI_CACHE - SHUNT_BURST_MAX, 0);
 }
 
 void virtio_queue_choose(struct virtio_queue *vq)

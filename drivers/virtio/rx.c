@@ -3,13 +3,13 @@
  * system call while it spins. Errors are sticky and seen only by who finds the ring empty. What a
  * frame's length and number of buffers say is the device's word, and is bounded first.
  */
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 #include <string.h>
 
-static __attribute__((noinline)) void virtio_rx_broken(struct virtio_queue *vq)
+SHUNT_NOINLINE void virtio_rx_broken(struct virtio_queue *vq)
 {
 	vq->low = 0;
 	shunt_gone(&vq->q, -ENODEV, "%s broke the protocol of its receive queue %u: %s",
@@ -18,23 +18,17 @@ static __attribute__((noinline)) void virtio_rx_broken(struct virtio_queue *vq)
 
 /* Off the fast path: whichever layout it is. VRING_NONE when nothing waits, or it is
  * bad_descriptor. */
-static uint64_t virtio_rx_take_one(struct virtio_queue *vq, uint32_t *len)
+static bool virtio_rx_take_one(struct virtio_queue *vq, uint64_t *chunk, uint32_t *len)
 {
 	struct vring *v = &vq->rx.vring;
 	const bool in_order = v->in_order;
 
 	if (vq->net->packed)
-		return vring_out(v) ? packed_used(v, len, in_order) : VRING_NONE;
-	return split_waiting(v) ? split_used(v, len, in_order) : VRING_NONE;
+		return vring_out(v) && packed_used(v, chunk, len, in_order);
+	return split_waiting(v) && split_used(v, chunk, len, in_order);
 }
 
-static inline void virtio_rx_reuse(struct virtio_queue *vq, uint64_t chunk)
-{
-	pci_stack_room(&vq->stack, 1);
-	vq->stack.chunk[vq->stack.n++] = chunk;
-}
-
-VRING_INLINE void virtio_rx_fill(struct shunt_pkt *p, uint8_t *base, uint64_t tail, uint64_t chunk,
+SHUNT_INLINE void virtio_rx_fill(struct shunt_pkt *p, uint8_t *base, uint64_t tail, uint64_t chunk,
 	uint32_t head, uint32_t len)
 {
 	*p = (struct shunt_pkt){
@@ -46,9 +40,9 @@ VRING_INLINE void virtio_rx_fill(struct shunt_pkt *p, uint8_t *base, uint64_t ta
 static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bool drop)
 {
 	uint32_t len = 0;
-	uint64_t chunk = virtio_rx_take_one(vq, &len);
+	uint64_t chunk;
 
-	if (chunk == VRING_NONE) {
+	if (!virtio_rx_take_one(vq, &chunk, &len)) {
 		if (!vq->rx.vring.broken)
 			vq->rx.vring.broken = "a frame in more buffers than it has used";
 		return false;
@@ -56,7 +50,7 @@ static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bo
 	if (len > vq->room + VIRTIO_NET_HDR)
 		len = vq->room + VIRTIO_NET_HDR;
 	if (drop)
-		virtio_rx_reuse(vq, chunk);
+		shunt_chunks_put(&vq->chunks, chunk);
 	else
 		virtio_rx_fill(p, vq->base, vq->tail, chunk, PCI_HEAD, len);
 	vq->parts++;
@@ -66,7 +60,7 @@ static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bo
 /* The held frame into a burst that has room for `room` more of the `most` that was asked for.
  * Returns the descriptors used: 0 when it was dropped, or waits for the next burst (it is held
  * still). */
-static __attribute__((noinline)) unsigned virtio_rx_merge(
+SHUNT_NOINLINE unsigned virtio_rx_merge(
 	struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned room, unsigned most)
 {
 	unsigned n = vq->held.buffers;
@@ -75,7 +69,7 @@ static __attribute__((noinline)) unsigned virtio_rx_merge(
 	if (n > room && !drop)
 		return 0;
 	if (drop)
-		virtio_rx_reuse(vq, vq->held.chunk);
+		shunt_chunks_put(&vq->chunks, vq->held.chunk);
 	else
 		virtio_rx_fill(
 			pkts, vq->base, vq->tail, vq->held.chunk, VIRTIO_NET_DATA, vq->held.len);
@@ -84,7 +78,7 @@ static __attribute__((noinline)) unsigned virtio_rx_merge(
 		if (!virtio_rx_next_part(vq, pkts + i, drop)) {
 			/* What came before is given back: half a frame is none. */
 			for (unsigned j = 0; !drop && j < i; j++)
-				virtio_rx_reuse(vq, pkts[j].cookie);
+				shunt_chunks_put(&vq->chunks, pkts[j].cookie);
 			vq->bad_descriptor++;
 			return 0;
 		}
@@ -95,7 +89,7 @@ static __attribute__((noinline)) unsigned virtio_rx_merge(
 	return drop ? 0 : n;
 }
 
-static __attribute__((noinline)) void virtio_rx_hold(
+SHUNT_NOINLINE void virtio_rx_hold(
 	struct virtio_queue *vq, uint64_t chunk, uint32_t len, uint16_t buffers)
 {
 	vq->held.chunk = chunk;
@@ -103,14 +97,14 @@ static __attribute__((noinline)) void virtio_rx_hold(
 	vq->held.buffers = buffers;
 }
 
-static __attribute__((noinline)) void virtio_rx_drop(struct virtio_queue *vq, uint64_t chunk)
+SHUNT_NOINLINE void virtio_rx_drop(struct virtio_queue *vq, uint64_t chunk)
 {
 	vq->bad_descriptor++;
-	virtio_rx_reuse(vq, chunk);
+	shunt_chunks_put(&vq->chunks, chunk);
 }
 
 /* Takes used buffers until n descriptors are filled, or a frame of several waits in held. */
-VRING_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool packed, const bool in_order)
 {
 	uint32_t left = packed ? vring_out(&vq->rx.vring) : split_waiting(&vq->rx.vring);
@@ -124,9 +118,9 @@ VRING_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *
 
 	for (left = left < n ? left : n; left; left--) {
 		uint32_t len = 0;
-		uint64_t chunk =
-			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
-		if (__builtin_expect(chunk == VRING_NONE, 0))
+		uint64_t chunk;
+		if (!(packed ? packed_used(&w, &chunk, &len, in_order)
+			     : split_used(&w, &chunk, &len, in_order)))
 			break;
 		if (in_order && len == UINT32_MAX)
 			len = room + VIRTIO_NET_HDR;
@@ -135,11 +129,11 @@ VRING_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *
 			buffers = *(const volatile uint16_t *)(base + chunk + PCI_HEAD +
 							       VIRTIO_NET_BUFFERS);
 		len -= VIRTIO_NET_HDR;
-		if (__builtin_expect(len - 1 >= room || !buffers, 0)) {
+		if (SHUNT_UNLIKELY(len - 1 >= room || !buffers)) {
 			virtio_rx_drop(vq, chunk);
 			continue;
 		}
-		if (__builtin_expect(buffers != htole16(1), 0)) {
+		if (SHUNT_UNLIKELY(buffers != htole16(1))) {
 			virtio_rx_hold(vq, chunk, len, le16toh(buffers));
 			break;
 		}
@@ -152,14 +146,14 @@ VRING_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *
 }
 
 /* As take, with frames of several buffers in between. Counts frames, not descriptors. */
-VRING_INLINE unsigned virtio_rx_take_all(struct virtio_queue *vq, struct shunt_pkt *pkts,
+SHUNT_INLINE unsigned virtio_rx_take_all(struct virtio_queue *vq, struct shunt_pkt *pkts,
 	unsigned n, uint64_t *bytes, unsigned *frames, const bool packed, const bool in_order)
 {
 	unsigned got = 0;
 
 	if (!vq->held.buffers)
 		got = *frames = virtio_rx_take(vq, pkts, n, bytes, packed, in_order);
-	while (__builtin_expect(vq->held.buffers, 0)) {
+	while (SHUNT_UNLIKELY(vq->held.buffers)) {
 		unsigned k = virtio_rx_merge(vq, pkts + got, n - got, n);
 		for (unsigned i = 0; i < k; i++)
 			*bytes += pkts[got + i].len;
@@ -174,7 +168,7 @@ VRING_INLINE unsigned virtio_rx_take_all(struct virtio_queue *vq, struct shunt_p
 	return got;
 }
 
-VRING_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
 	const bool packed, const bool in_order)
 {
 	struct virtio_queue *vq = (struct virtio_queue *)q;
@@ -186,33 +180,28 @@ VRING_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	if (vring_out(v) < vq->low)
 		vq->refill(vq);
 	unsigned got = virtio_rx_take_all(vq, pkts, n, &bytes, &frames, packed, in_order);
-	if (__builtin_expect(v->broken && !q->error, 0))
+	if (SHUNT_UNLIKELY(v->broken && !q->error))
 		virtio_rx_broken(vq);
 	vq->taken += v->seen - before;
 	if (!got) {
-		SHUNT_COUNT(q, rx_empty, 1);
-		SHUNT_PROBE_RX(q, 0);
-		if (__builtin_expect(++vq->idle == VIRTIO_IDLE, 0))
+		if (SHUNT_UNLIKELY(++vq->idle == VIRTIO_IDLE))
 			virtio_link_check(vq);
-		return q->error;
+		return shunt_rx_none(q, q->error);
 	}
 	vq->idle = 0;
-	q->out += got;
-	SHUNT_COUNT(q, rx_packets, frames);
-	SHUNT_COUNT(q, rx_bytes, bytes);
-	SHUNT_COUNT(q, rx_bursts, 1);
-	SHUNT_PROBE_RX(q, got);
+	q->out += got - frames; /* one in several descriptors counts once */
+	shunt_rx_done(q, frames, bytes);
 	return (int)got;
 }
 
 /* wait=poll and adaptive: an empty burst sleeps on the vector, and looks once more. */
-VRING_INLINE int virtio_rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE int virtio_rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
 	const bool packed, const bool in_order)
 {
 	struct virtio_queue *vq = (struct virtio_queue *)q;
 	int got = virtio_rx_body(q, pkts, n, packed, in_order);
 
-	if (__builtin_expect(got > 0, 1)) {
+	if (SHUNT_LIKELY(got > 0)) {
 		vq->sleep.empty = 0;
 		return got;
 	}
@@ -280,6 +269,6 @@ void virtio_rx_choose(struct virtio_queue *vq)
 	uint32_t size = vring_size(&vq->rx.vring);
 
 	vq->low = 1 + size - (size / 4 < VIRTIO_REFILL ? (size / 4 ? size / 4 : 1) : VIRTIO_REFILL);
-	vq->q.rx = bursts[pci_port(vq->q.dev)->wait != PCI_SPIN][vq->net->packed]
+	vq->q.rx = bursts[vq->q.dev->info.wait != SHUNT_WAIT_SPIN][vq->net->packed]
 			 [vq->rx.vring.in_order];
 }

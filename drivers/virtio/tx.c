@@ -4,7 +4,7 @@
  * and not while the device says that it looks by itself.
  */
 #include "core/clock.h"
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/virtio/virtio.h"
 
 #include <errno.h>
@@ -13,42 +13,40 @@
 #define REAP     32u /* sent buffers that may lie about before they are taken back */
 #define FLUSH_NS (SHUNT_POLL_MS * UINT64_C(1000000))
 
-static __attribute__((noinline)) void virtio_tx_broken(struct virtio_queue *vq)
+SHUNT_NOINLINE void virtio_tx_broken(struct virtio_queue *vq)
 {
 	shunt_gone(&vq->q, -ENODEV, "%s broke the protocol of its transmit queue %u: %s",
 		vq->q.dev->spec.target, vq->tx.number, vq->tx.vring.broken);
 }
 
 /* Sent chunks come back to the stack. */
-VRING_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, const bool in_order)
+SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, const bool in_order)
 {
 	struct vring *v = &vq->tx.vring;
 	uint32_t left = packed ? vring_out(v) : split_waiting(v);
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
-	pci_stack_room(&vq->stack, left);
-	uint64_t *const from = vq->stack.chunk + vq->stack.n, *to = from;
+	shunt_chunks_room(&vq->chunks);
+	uint64_t *const from = vq->chunks.chunk + vq->chunks.n, *to = from;
 	struct vring w = *v;
 	uint32_t len;
 	while (left--) {
-		uint64_t chunk =
-			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
-		if (__builtin_expect(chunk == VRING_NONE, 0))
+		if (!(packed ? packed_used(&w, to, &len, in_order)
+			     : split_used(&w, to, &len, in_order)))
 			break;
-		*to++ = chunk;
+		to++;
 	}
-	vq->stack.n += (uint32_t)(to - from);
+	vq->chunks.n += (uint32_t)(to - from);
 	vring_save(v, &w);
-	if (__builtin_expect(v->broken != NULL, 0))
+	if (SHUNT_UNLIKELY(v->broken != NULL))
 		virtio_tx_broken(vq);
 }
 
 /* A frame that can't go as it lies: from a region out of reach, or without room for the header. The
  * offset of its copy, or VRING_NONE with *drop where it can't be sent at all, and without where
  * there is no chunk now. */
-static __attribute__((noinline)) uint64_t virtio_tx_copy(
-	struct virtio_queue *vq, struct shunt_pkt *p, bool *drop)
+SHUNT_NOINLINE uint64_t virtio_tx_copy(struct virtio_queue *vq, struct shunt_pkt *p, bool *drop)
 {
 	bool ours = p->region == vq->region;
 	uint64_t at = ours ? (uint64_t)((uint8_t *)p->data - vq->base) : 0;
@@ -60,9 +58,9 @@ static __attribute__((noinline)) uint64_t virtio_tx_copy(
 	if (ours) {
 		at = (at & ~vq->mask) + VIRTIO_NET_DATA;
 	} else {
-		if (!pci_stack_have(&vq->stack, 1))
+		if (!shunt_chunks_get(&vq->chunks, &at))
 			return VRING_NONE;
-		at = vq->stack.chunk[--vq->stack.n] + VIRTIO_NET_DATA;
+		at += VIRTIO_NET_DATA;
 	}
 	memmove(vq->base + at, p->data, p->len);
 	SHUNT_COUNT(&vq->q, user_copies, 1);
@@ -70,7 +68,7 @@ static __attribute__((noinline)) uint64_t virtio_tx_copy(
 	return at;
 }
 
-static __attribute__((noinline)) void virtio_tx_drop(struct virtio_queue *vq, struct shunt_pkt *p)
+SHUNT_NOINLINE void virtio_tx_drop(struct virtio_queue *vq, struct shunt_pkt *p)
 {
 	SHUNT_COUNT(&vq->q, tx_errors, 1);
 	if (p->region == vq->region)
@@ -81,8 +79,7 @@ static __attribute__((noinline)) void virtio_tx_drop(struct virtio_queue *vq, st
 
 /* odd, its counters, and who owns what then. The offset of what goes into the ring; VRING_NONE when
  * there is none, and *stop when nothing more can be taken now. */
-static __attribute__((noinline)) uint64_t virtio_tx_put_copy(
-	struct virtio_queue *vq, struct shunt_pkt *p, bool *stop)
+SHUNT_NOINLINE uint64_t virtio_tx_put_copy(struct virtio_queue *vq, struct shunt_pkt *p, bool *stop)
 {
 	bool drop;
 	uint64_t at = virtio_tx_copy(vq, p, &drop);
@@ -98,7 +95,7 @@ static __attribute__((noinline)) uint64_t virtio_tx_put_copy(
 }
 
 /* The frames that lie as they should: ours, fitting, with room for the header before them. */
-VRING_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned n,
 	uint64_t *bytes, const bool packed, const bool in_order, const bool phys)
 {
 	uint8_t *const base = vq->base;
@@ -115,11 +112,9 @@ VRING_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *p
 		uint32_t len = p->len;
 		/* Not above longest, so that the last one can't wrap: room for the header before
 		 * it, and for all of it in the chunk. */
-		if (__builtin_expect(
-			    p->region != region || len - 1 >= longest ||
-				    in - VIRTIO_NET_HDR > mask + 1 - VIRTIO_NET_HDR - len ||
-				    (phys && at >= vq->len),
-			    0)) {
+		if (SHUNT_UNLIKELY(p->region != region || len - 1 >= longest ||
+				   in - VIRTIO_NET_HDR > mask + 1 - VIRTIO_NET_HDR - len ||
+				   (phys && at >= vq->len))) {
 			bool stop;
 			at = virtio_tx_put_copy(vq, p, &stop);
 			if (stop)
@@ -141,7 +136,7 @@ VRING_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *p
 	return (unsigned)(p - pkts);
 }
 
-VRING_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
 	const bool packed, const bool in_order, const bool phys)
 {
 	struct virtio_queue *vq = (struct virtio_queue *)q;
@@ -149,7 +144,7 @@ VRING_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	uint32_t before = v->next;
 	uint64_t bytes = 0;
 
-	if (__builtin_expect(q->error, 0))
+	if (SHUNT_UNLIKELY(q->error))
 		return q->error;
 	if (vring_out(v) >= REAP || vring_room(v) < n)
 		virtio_tx_reap(vq, packed, in_order);
@@ -160,16 +155,11 @@ VRING_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 			split_publish(v);
 		if (packed ? packed_kick_wanted(v) : split_kick_wanted(v))
 			virtio_notify(&vq->tx);
-	} else if (n && __builtin_expect(++vq->idle == VIRTIO_IDLE, 0)) {
+	} else if (n && SHUNT_UNLIKELY(++vq->idle == VIRTIO_IDLE)) {
 		virtio_link_check(vq);
 	}
-	SHUNT_COUNT(q, tx_packets, taken);
-	SHUNT_COUNT(q, tx_bytes, bytes);
-	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_COUNT(q, tx_short, taken < n);
-	SHUNT_PROBE_TX(q, taken);
-	if (__builtin_expect(!(q->stats.tx_bursts % VIRTIO_BLIND), 0) && taken &&
-		q->rx == shunt_no_rx)
+	shunt_tx_done(q, taken, n, bytes);
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % VIRTIO_BLIND)) && taken && q->rx == shunt_no_rx)
 		virtio_link_check(vq);
 	return taken ? (int)taken : q->error;
 }

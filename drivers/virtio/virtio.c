@@ -116,11 +116,13 @@ static int enable_pair(
 {
 	const struct pci_port *port = pci_port(dev);
 	struct virtio_queue *vq = &net->queue[i];
-	uint16_t vector = port->wait == PCI_SPIN || port->phys ? VIRTIO_NO_VECTOR : (uint16_t)i;
+	uint16_t vector = !dev->info.wait || port->phys ? VIRTIO_NO_VECTOR : (uint16_t)i;
 
-	virtio_queue_init(vq, dev, net, i);
+	int rc = virtio_queue_init(vq, dev, net, i);
 	net->nqueues = i + 1;
-	int rc = virtio_ring_enable(
+	if (rc)
+		return shunt_fail(err, rc, NULL, "out of memory");
+	rc = virtio_ring_enable(
 		&vq->rx, net, (uint16_t)(2 * i), (uint16_t)port->rx_ring, vector, err);
 	if (!rc)
 		rc = virtio_ring_enable(&vq->tx, net, (uint16_t)(2 * i + 1),
@@ -135,7 +137,7 @@ static int enable_pair(
 static int enable_queues(struct shunt_dev *dev, struct virtio_net *net, struct shunt_err *err)
 {
 	const struct pci_port *port = pci_port(dev);
-	int rc = port->wait == PCI_SPIN ? 0 : pci_irq_open(port->pci, dev->nqueues, err);
+	int rc = !dev->info.wait ? 0 : pci_irq_open(port->pci, dev->nqueues, err);
 
 	if (rc)
 		return rc;
@@ -206,7 +208,7 @@ static int virtio_start(struct shunt_dev *dev, struct shunt_err *err)
 		if (pci_can(dev, SHUNT_RX) && vring_room(&net->queue[i].rx.vring))
 			return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 				"region %u has too few chunks for the %u descriptors of a queue",
-				port->region->info.id, port->rx_ring);
+				dev->region->info.id, port->rx_ring);
 	}
 	describe(dev, net);
 	return 0;

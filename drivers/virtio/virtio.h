@@ -7,8 +7,8 @@
 #ifndef DRIVERS_VIRTIO_VIRTIO_H
 #define DRIVERS_VIRTIO_VIRTIO_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/pci/nic.h"
-#include "drivers/pci/stack.h"
 #include "drivers/virtio/packed.h"
 #include "drivers/virtio/split.h"
 #include "drivers/virtio/transport.h"
@@ -75,7 +75,7 @@ struct virtio_queue {
 		uint16_t buffers; /* 0: none */
 	} held; /* the first buffer of a frame that waits for a burst with room for all of it */
 	const struct virtio_net *net;
-	struct pci_stack stack;
+	struct shunt_chunks chunks;
 } __attribute__((aligned(64)));
 
 struct virtio_net {
@@ -95,7 +95,7 @@ int virtio_ring_init(struct virtio_ring *ring, const struct virtio_net *net, uin
 int virtio_ring_enable(struct virtio_ring *ring, struct virtio_net *net, uint16_t number,
 	uint16_t size, uint16_t vector, struct shunt_err *err);
 void virtio_ring_free(struct virtio_ring *ring, struct pci_dev *pci);
-void virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
+int virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
 	unsigned index);
 /* Bursts for the directions that the device was opened for. Its rings are there. */
 void virtio_queue_choose(struct virtio_queue *vq);

@@ -51,9 +51,9 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	b->dev.priv = &b->port;
 	b->port.iova = IOVA;
 	b->port.priv = &b->net;
-	cr_assert_eq(shunt_region_create(&b->port.region, &opts, NULL), 0);
+	cr_assert_eq(shunt_region_create(&b->dev.region, &opts, NULL), 0);
 	if (phys)
-		b->pages = pages_of(b->port.region);
+		b->pages = pages_of(b->dev.region);
 	b->port.pages = b->pages.addr;
 	b->net.packed = packed;
 	b->net.in_order = in_order;
@@ -64,7 +64,7 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	memset(b->vq, 0, sizeof *b->vq);
 	ring_new(b, &b->vq->rx, &b->bells[0]);
 	ring_new(b, &b->vq->tx, &b->bells[1]);
-	virtio_queue_init(b->vq, &b->dev, &b->net, 0);
+	cr_assert_eq(virtio_queue_init(b->vq, &b->dev, &b->net, 0), 0);
 	virtio_queue_choose(b->vq);
 	virtio_bufs_fill(b->vq);
 	cr_assert_eq(vring_room(&b->vq->rx.vring), 0);
@@ -82,7 +82,7 @@ static void bench_free(struct bench *b)
 	cr_assert(!phys || b->pages.seen == 3, "both pages were used: %#x", b->pages.seen);
 	free(b->pages.addr);
 	virtio_bufs_return(b->vq);
-	cr_assert_eq(shunt_region_destroy(b->port.region, &err), 0, "%s", err.what);
+	cr_assert_eq(shunt_region_destroy(b->dev.region, &err), 0, "%s", err.what);
 	free(b->vq->rx.mem.base);
 	free(b->vq->tx.mem.base);
 	vring_free(&b->vq->rx.vring);
@@ -94,10 +94,10 @@ static void bench_free(struct bench *b)
 static uint8_t *at(struct bench *b, uint64_t addr)
 {
 	if (b->pages.n)
-		return (uint8_t *)b->port.region->info.base + pages_find(&b->pages, addr);
+		return (uint8_t *)b->dev.region->info.base + pages_find(&b->pages, addr);
 	cr_assert_geq(addr, IOVA);
-	cr_assert_lt(addr, IOVA + b->port.region->info.len);
-	return (uint8_t *)b->port.region->info.base + (addr - IOVA);
+	cr_assert_lt(addr, IOVA + b->dev.region->info.len);
+	return (uint8_t *)b->dev.region->info.base + (addr - IOVA);
 }
 
 /* The device writes one frame of len bytes, all of them `byte`. False: it has no buffer. */
@@ -132,7 +132,7 @@ static void check_receive(bool packed, bool in_order)
 			cr_assert_eq(pkts[i].len, 60 + got % 1400);
 			cr_assert_eq(p[0], (uint8_t)got);
 			cr_assert_eq(p[pkts[i].len - 1], (uint8_t)got);
-			cr_assert_eq(pkts[i].region, b->port.region->info.id);
+			cr_assert_eq(pkts[i].region, b->dev.region->info.id);
 		}
 		cr_assert_eq(b->vq->q.out, n);
 		shunt_release(&b->vq->q, pkts, (unsigned)n);
@@ -551,9 +551,9 @@ Test(virtio_net, outside_of_the_region)
 		struct vbuf v;
 		cr_assert_eq(shunt_alloc(&b->vq->q, &p, 1), 1);
 		p.data = (uint8_t *)p.data +
-			 (i ? b->port.region->info.len : -b->port.region->info.len);
+			 (i ? b->dev.region->info.len : -b->dev.region->info.len);
 		p.len = 60;
-		b->port.pages = pages_of(b->port.region).addr;
+		b->port.pages = pages_of(b->dev.region).addr;
 		b->vq->pages = b->port.pages;
 		virtio_tx_choose(b->vq);
 		cr_assert_eq(shunt_tx(&b->vq->q, &p, 1), 1);

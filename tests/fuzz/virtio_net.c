@@ -43,8 +43,9 @@ static struct card *card_new(uint8_t how)
 	struct shunt_region_opts opts = {.chunks = CHUNKS, .no_huge = true};
 	struct card *c = calloc(1, sizeof *c);
 
-	must(c && !shunt_region_create(&c->port.region, &opts, NULL));
+	must(c);
 	c->dev = (struct shunt_dev){.dir = SHUNT_RXTX, .nqueues = 1, .priv = &c->port};
+	must(!shunt_region_create(&c->dev.region, &opts, NULL));
 	c->dev.spec.target = "fuzz";
 	c->dev.info.max_frame = 1522;
 	c->port.iova = IOVA;
@@ -59,7 +60,7 @@ static struct card *card_new(uint8_t how)
 	memset(c->vq, 0, sizeof *c->vq);
 	ring_new(c, &c->vq->rx);
 	ring_new(c, &c->vq->tx);
-	virtio_queue_init(c->vq, &c->dev, &c->net, 0);
+	must(!virtio_queue_init(c->vq, &c->dev, &c->net, 0));
 	virtio_queue_choose(c->vq);
 	virtio_bufs_fill(c->vq);
 	return c;
@@ -68,10 +69,10 @@ static struct card *card_new(uint8_t how)
 /* Where a packet lies, as the application may use it; and that it is not ours already. */
 static unsigned place(const struct card *c, const struct shunt_pkt *p)
 {
-	uint64_t at = (uint64_t)((uint8_t *)p->data - (uint8_t *)c->port.region->info.base);
+	uint64_t at = (uint64_t)((uint8_t *)p->data - (uint8_t *)c->dev.region->info.base);
 
 	must(at < (uint64_t)CHUNKS * SHUNT_CHUNK && p->len <= SHUNT_CHUNK - at % SHUNT_CHUNK);
-	must(p->cookie == at - at % SHUNT_CHUNK && p->region == c->port.region->info.id);
+	must(p->cookie == at - at % SHUNT_CHUNK && p->region == c->dev.region->info.id);
 	return (unsigned)(at / SHUNT_CHUNK);
 }
 
@@ -131,7 +132,7 @@ static void scribble(struct card *c, const struct virtio_ring *ring, uint8_t at,
 
 static void step(struct card *c, const uint8_t *s)
 {
-	uint8_t *base = c->port.region->info.base;
+	uint8_t *base = c->dev.region->info.base;
 
 	switch (s[0] % 5) {
 	case 0:
@@ -162,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	virtio_rx_waiting(c->vq);
 	must(!c->vq->q.out);
 	virtio_bufs_return(c->vq);
-	must(!shunt_region_destroy(c->port.region, NULL));
+	must(!shunt_region_destroy(c->dev.region, NULL));
 	free(c->vq->rx.mem.base);
 	free(c->vq->tx.mem.base);
 	vring_free(&c->vq->rx.vring);

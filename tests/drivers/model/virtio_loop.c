@@ -81,7 +81,7 @@ static int make(struct bench *b, struct shunt_region *region, bool packed)
 
 	if (!vq)
 		return -1;
-	b->port.region = region;
+	b->dev.region = region;
 	memset(vq, 0, sizeof *vq);
 	b->dev.dir = SHUNT_RXTX;
 	b->dev.nqueues = 1;
@@ -92,9 +92,9 @@ static int make(struct bench *b, struct shunt_region *region, bool packed)
 	b->net.packed = packed;
 	b->net.v.features = VIRTIO_NET_F_MRG_RXBUF;
 	b->net.queue = vq;
-	if (ring_new(b, &vq->rx) || ring_new(b, &vq->tx))
+	if (ring_new(b, &vq->rx) || ring_new(b, &vq->tx) ||
+		virtio_queue_init(vq, &b->dev, &b->net, 0))
 		return -1;
-	virtio_queue_init(vq, &b->dev, &b->net, 0);
 	virtio_queue_choose(vq);
 	virtio_bufs_fill(vq);
 	b->rx = vdev_of(&vq->rx.vring, packed);
@@ -107,7 +107,7 @@ static void deliver(struct bench *b, unsigned n)
 	struct vbuf v;
 
 	for (unsigned i = 0; i < n && vdev_take(&b->rx, &v); i++) {
-		uint8_t *to = (uint8_t *)b->port.region->info.base + (v.addr - IOVA);
+		uint8_t *to = (uint8_t *)b->dev.region->info.base + (v.addr - IOVA);
 		memset(to, 0, VIRTIO_NET_HDR);
 		to[VIRTIO_NET_BUFFERS] = 1;
 		vdev_use(&b->rx, v.id, 60 + VIRTIO_NET_HDR);
