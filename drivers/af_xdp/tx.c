@@ -17,11 +17,15 @@
 /* Sent chunks are free again. A burst at a time is enough: no more are sent per call. */
 static void reap(struct xsk_queue *xq)
 {
-	uint32_t at, got = xsk_ring_cons__peek(&xq->comp, SHUNT_BURST_MAX, &at);
+	struct shunt_chunks *c = &xq->chunks;
+	uint32_t at;
 
+	shunt_chunks_room(c); /* here, where a call costs no registers */
+	uint32_t got = xsk_ring_cons__peek(&xq->comp, SHUNT_BURST_MAX, &at);
 	if (!got)
 		return;
-	uint64_t *chunk = shunt_chunks_give(&xq->chunks, got);
+	uint64_t *chunk = c->chunk + c->n;
+	c->n += got;
 	for (uint32_t i = 0; i < got; i++) {
 		chunk[i] = *xsk_ring_cons__comp_addr(&xq->comp, at + i) & xq->chunk_mask;
 		if (xq->held)
@@ -29,7 +33,6 @@ static void reap(struct xsk_queue *xq)
 	}
 	xsk_ring_cons__release(&xq->comp, got);
 	xq->tx_out -= got;
-	shunt_chunks_trim(&xq->chunks);
 }
 
 /* One call: false when another one makes no sense now. */

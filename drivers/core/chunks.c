@@ -19,17 +19,12 @@ int shunt_chunks_init(
 	return 0;
 }
 
-void shunt_chunks_free(struct shunt_chunks *c)
-{
-	free(c->chunk);
-	*c = (struct shunt_chunks){.n = 0};
-}
-
 void shunt_chunks_drain(struct shunt_chunks *c)
 {
 	if (c->n)
 		shunt_pool_put(c->region, c->chunk, c->n);
-	shunt_chunks_free(c);
+	free(c->chunk);
+	*c = (struct shunt_chunks){.n = 0};
 }
 
 void shunt_chunks_fetch(struct shunt_chunks *c, uint32_t n)
@@ -55,4 +50,23 @@ void shunt_chunks_spill(struct shunt_chunks *c)
 
 	shunt_pool_put(c->region, c->chunk + keep, c->n - keep);
 	c->n = keep;
+}
+
+void shunt_chunks_return_more(struct shunt_chunks *c, const struct shunt_pkt *pkts, unsigned n)
+{
+	while (n) {
+		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
+		shunt_chunks_room(c);
+		shunt_chunks_return(c, pkts, some);
+		pkts += some;
+		n -= some;
+	}
+}
+
+unsigned shunt_chunks_lend_more(struct shunt_chunks *c, const struct shunt_queue *q,
+	struct shunt_pkt *pkts, unsigned n, uint32_t head, uint32_t keep)
+{
+	n = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
+	uint32_t have = shunt_chunks_have(c, keep + n);
+	return shunt_chunks_lend_but(c, q, pkts, have > keep ? have - keep : 0, head, 0);
 }
