@@ -59,7 +59,7 @@ int shunt_xdpgen_usable(struct shunt_err *err)
 /* With repeat > 1, a test run patches the program into the XDP dispatcher and out again, which
  * stops all CPUs twice: 1.2 ms. A program that is attached somewhere is there already. So attach
  * it where no packet ever comes: a veth that is down, in a namespace that nobody else sees. */
-static int attach_spare(struct shunt_livegen *gen, struct shunt_err *err)
+static int attach_spare(struct shunt_xdpgen *gen, struct shunt_err *err)
 {
 	const struct shunt_veth veth = {.name = "spare0",
 		.peer = "spare1",
@@ -82,7 +82,7 @@ static int attach_spare(struct shunt_livegen *gen, struct shunt_err *err)
 	return gen->spare ? 0 : shunt_fail(err, -errno, NULL, "cannot attach: %s", strerror(errno));
 }
 
-static int make_cheap(struct shunt_livegen *gen, struct shunt_err *err)
+static int make_cheap(struct shunt_xdpgen *gen, struct shunt_err *err)
 {
 	struct shunt_err why = {.code = 0};
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
@@ -104,7 +104,7 @@ static int make_cheap(struct shunt_livegen *gen, struct shunt_err *err)
 	return 0;
 }
 
-static int map_slots(struct shunt_livegen *gen, struct shunt_err *err)
+static int map_slots(struct shunt_xdpgen *gen, struct shunt_err *err)
 {
 	size_t len = (size_t)gen->nslots * XDPGEN_SLOT;
 	void *at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
@@ -117,12 +117,12 @@ static int map_slots(struct shunt_livegen *gen, struct shunt_err *err)
 	return 0;
 }
 
-int shunt_xdpgen_open(struct shunt_livegen *gen, __u32 nslots, struct shunt_err *err)
+int shunt_xdpgen_open(struct shunt_xdpgen *gen, __u32 nslots, struct shunt_err *err)
 {
 	int rc;
 
 	shunt_bpf_log_bridge();
-	*gen = (struct shunt_livegen){.nslots = nslots, .spare_ns = -1};
+	*gen = (struct shunt_xdpgen){.nslots = nslots, .spare_ns = -1};
 	gen->skel = xdpgen_bpf__open();
 	if (!gen->skel)
 		return refused(-errno, "read the generator's program", err);
@@ -145,7 +145,7 @@ fail:
 	return rc;
 }
 
-int shunt_xdpgen_aim(struct shunt_livegen *gen, __u32 ifindex, struct shunt_err *err)
+int shunt_xdpgen_aim(struct shunt_xdpgen *gen, __u32 ifindex, struct shunt_err *err)
 {
 	__u32 key = 0;
 	int rc = bpf_map__update_elem(
@@ -156,12 +156,12 @@ int shunt_xdpgen_aim(struct shunt_livegen *gen, __u32 ifindex, struct shunt_err 
 		  : 0;
 }
 
-int shunt_xdpgen_call(struct shunt_livegen *gen, __u32 frames, __u32 batch, __u32 longest)
+int shunt_xdpgen_call(struct shunt_xdpgen *gen, __u32 frames, __u32 batch, __u32 longest)
 {
 	return test_run(gen->prog_fd, frames, batch, longest);
 }
 
-void shunt_xdpgen_close(struct shunt_livegen *gen)
+void shunt_xdpgen_close(struct shunt_xdpgen *gen)
 {
 	/* The link first: a device that dies with its namespace takes the link along. */
 	bpf_link__destroy(gen->spare);
@@ -170,5 +170,5 @@ void shunt_xdpgen_close(struct shunt_livegen *gen)
 	if (gen->slots)
 		munmap(gen->slots, (size_t)gen->nslots * XDPGEN_SLOT);
 	xdpgen_bpf__destroy(gen->skel);
-	*gen = (struct shunt_livegen){.spare_ns = -1};
+	*gen = (struct shunt_xdpgen){.spare_ns = -1};
 }

@@ -46,7 +46,7 @@ struct xdpgen_run {
 #ifndef __bpf__
 #include <shunt/err.h>
 
-struct shunt_livegen {
+struct shunt_xdpgen {
 	struct xdpgen_run *run;
 	struct xdpgen_slot *slots;
 	__u32 nslots;
@@ -61,14 +61,14 @@ struct shunt_livegen {
 /* Can this kernel, and may this process? -ENOTSUP, -EPERM. */
 int shunt_xdpgen_usable(struct shunt_err *err);
 /* Load, map nslots slots, and make calls cheap by a spare veth where that is possible. */
-int shunt_xdpgen_open(struct shunt_livegen *gen, __u32 nslots, struct shunt_err *err);
+int shunt_xdpgen_open(struct shunt_xdpgen *gen, __u32 nslots, struct shunt_err *err);
 /* Frames go out of this interface of the thread's namespace; from then on the thread may be in
  * any. Refused with -EOPNOTSUPP by drivers that can't send XDP frames. */
-int shunt_xdpgen_aim(struct shunt_livegen *gen, __u32 ifindex, struct shunt_err *err);
+int shunt_xdpgen_aim(struct shunt_xdpgen *gen, __u32 ifindex, struct shunt_err *err);
 /* One system call: frames slots from run->at on, none longer than longest. 0, -EINTR when a signal
  * came, or -errno; run->sent tells how many were sent in any case. */
-int shunt_xdpgen_call(struct shunt_livegen *gen, __u32 frames, __u32 batch, __u32 longest);
-void shunt_xdpgen_close(struct shunt_livegen *gen);
+int shunt_xdpgen_call(struct shunt_xdpgen *gen, __u32 frames, __u32 batch, __u32 longest);
+void shunt_xdpgen_close(struct shunt_xdpgen *gen);
 #endif
 
 #endif

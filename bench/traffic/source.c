@@ -11,11 +11,11 @@
 #include <string.h>
 
 #define GAP_NS 1000000000u
-#define ARENA  (4 * PCAP_FRAME_MAX)
+#define ARENA  (4 * CAPTURE_FRAME_MAX)
 
 struct source {
 	struct shunt_source source;
-	struct pcap_file file;
+	struct capture_file file;
 	double speed;
 	uint64_t last_ns; /* of the frame before, on the file's clock */
 	double due_ns;
@@ -36,12 +36,12 @@ static void follow_clock(struct source *s, uint64_t ts_ns)
 static int next(struct shunt_source *source, struct shunt_frame *frames, unsigned n)
 {
 	struct source *s = (struct source *)source;
-	struct pcap_frame f;
+	struct capture_frame f;
 	size_t used = 0;
 	unsigned got = 0;
 
-	while (!s->rc && got < n && used + PCAP_FRAME_MAX <= ARENA) {
-		int rc = shunt_pcap_file_next(&s->file, &f, &s->err);
+	while (!s->rc && got < n && used + CAPTURE_FRAME_MAX <= ARENA) {
+		int rc = capture_file_next(&s->file, &f, &s->err);
 		if (rc <= 0) {
 			s->rc = rc ? rc : -ENODATA;
 			break;
@@ -71,7 +71,7 @@ int shunt_pcap_source_open(
 	memset(s, 0, sizeof *s);
 	s->source.next = next;
 	s->speed = speed;
-	int rc = shunt_pcap_file_open(&s->file, path, false, err);
+	int rc = capture_file_open(&s->file, path, false, err);
 	if (rc) {
 		free(s);
 		return rc;
@@ -97,6 +97,6 @@ void shunt_pcap_source_close(struct shunt_source *source)
 
 	if (!s)
 		return;
-	shunt_pcap_file_close(&s->file);
+	capture_file_close(&s->file);
 	free(s);
 }

@@ -7,7 +7,7 @@
 
 #include <shunt/flood.h>
 
-/* Ethernet only. Usage errors as of shunt_pcap_file_open. */
+/* Ethernet only. Usage errors as of capture_file_open. */
 int shunt_pcap_source_open(
 	struct shunt_source **source, const char *path, double speed, struct shunt_err *err);
 /* Why next returned an error: fills err and returns the code; 0 when it did not. */

@@ -34,7 +34,8 @@ SHUNT_INLINE int shunt_tx_done(struct shunt_queue *q, unsigned taken, unsigned n
 	SHUNT_COUNT(q, tx_packets, taken);
 	SHUNT_COUNT(q, tx_bytes, bytes);
 	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_COUNT(q, tx_short, taken < n);
+	if (SHUNT_UNLIKELY(taken < n))
+		SHUNT_COUNT(q, tx_short, 1);
 	SHUNT_PROBE_TX(q, taken);
 	return (int)taken;
 }

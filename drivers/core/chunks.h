@@ -18,16 +18,19 @@ struct shunt_chunks {
 };
 
 /* An empty cache, and then `first` chunks of the pool, as far as it has them: n says how many it
- * had. -ENOMEM. `most` is a multiple of SHUNT_BURST_MAX, or less than it for a small region. */
+ * had. -ENOMEM. */
 int shunt_chunks_init(
 	struct shunt_chunks *c, struct shunt_region *region, uint32_t most, uint32_t first);
 /* Return all to the pool and free the cache. Fine on a zeroed one. */
 void shunt_chunks_drain(struct shunt_chunks *c);
-/* Free the cache without returning chunks: for a region that is discarded whole. */
-void shunt_chunks_free(struct shunt_chunks *c);
-/* The slow halves of have and room. */
+/* So many from the pool, as far as it has them and the cache takes them. */
+void shunt_chunks_fetch(struct shunt_chunks *c, uint32_t n);
+/* The slow halves of have, room, return and lend. */
 void shunt_chunks_refill(struct shunt_chunks *c, uint32_t want);
 void shunt_chunks_spill(struct shunt_chunks *c);
+void shunt_chunks_return_more(struct shunt_chunks *c, const struct shunt_pkt *pkts, unsigned n);
+unsigned shunt_chunks_lend_more(struct shunt_chunks *c, const struct shunt_queue *q,
+	struct shunt_pkt *pkts, unsigned n, uint32_t head, uint32_t keep);
 
 /* Up to want chunks (want <= most + SHUNT_BURST_MAX) are in the cache afterwards; returns how many
  * of them, at most want. */
@@ -75,16 +78,19 @@ SHUNT_INLINE void shunt_chunks_put(struct shunt_chunks *c, uint64_t chunk)
 	c->chunk[c->n++] = chunk;
 }
 
-/* Up to n packets of q over chunks of the cache, `head` bytes into each. q->out is the caller's. */
-SHUNT_INLINE unsigned shunt_chunks_lend(struct shunt_chunks *c, const struct shunt_queue *q,
-	struct shunt_pkt *pkts, unsigned n, uint32_t head)
+/* Up to n packets of q over chunks of the cache, `head` bytes into each; `keep` chunks stay. q->out
+ * is the caller's. */
+SHUNT_INLINE unsigned shunt_chunks_lend_but(struct shunt_chunks *c, const struct shunt_queue *q,
+	struct shunt_pkt *pkts, unsigned n, uint32_t head, uint32_t keep)
 {
 	const struct shunt_region_info *region = &c->region->info;
 	uint8_t *data = (uint8_t *)region->base + head;
 	uint32_t len = region->chunk - head;
 	uint16_t id = region->id, index = q->index;
 
-	n = shunt_chunks_have(c, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
+	/* As in return. */
+	if (SHUNT_UNLIKELY(n > SHUNT_BURST_MAX || c->n < n + keep))
+		return shunt_chunks_lend_more(c, q, pkts, n, head, keep);
 	const uint64_t *chunk = shunt_chunks_take(c, n);
 	for (unsigned i = 0; i < n; i++)
 		pkts[i] = (struct shunt_pkt){.data = data + chunk[i],
@@ -95,6 +101,12 @@ SHUNT_INLINE unsigned shunt_chunks_lend(struct shunt_chunks *c, const struct shu
 	return n;
 }
 
+SHUNT_INLINE unsigned shunt_chunks_lend(struct shunt_chunks *c, const struct shunt_queue *q,
+	struct shunt_pkt *pkts, unsigned n, uint32_t head)
+{
+	return shunt_chunks_lend_but(c, q, pkts, n, head, 0);
+}
+
 /* The chunks of n packets back into the cache, each found from the packet's place: another device
  * of the region may call it by another cookie. q->out is the caller's. */
 SHUNT_INLINE void shunt_chunks_return(
@@ -103,12 +115,15 @@ SHUNT_INLINE void shunt_chunks_return(
 	const uint8_t *base = c->region->info.base;
 	uint64_t mask = ~(uint64_t)(c->region->info.chunk - 1);
 
-	while (n) {
-		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
-		uint64_t *chunk = shunt_chunks_give(c, some);
-		for (n -= some; some; some--, pkts++)
-			*chunk++ = (uint64_t)((const uint8_t *)pkts->data - base) & mask;
+	/* All of it out of line, so that the usual case makes no call and saves no registers. */
+	if (SHUNT_UNLIKELY(n > SHUNT_BURST_MAX || c->n > c->most)) {
+		shunt_chunks_return_more(c, pkts, n);
+		return;
 	}
+	uint64_t *chunk = c->chunk + c->n;
+	for (unsigned i = 0; i < n; i++)
+		chunk[i] = (uint64_t)((const uint8_t *)pkts[i].data - base) & mask;
+	c->n += n;
 }
 
 #endif

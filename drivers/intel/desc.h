@@ -5,14 +5,14 @@
  * command and, written back, DD in bit 32: a constant and a factor describe the difference. Indices
  * are u32, run on over the wrap, and are masked on use: only the masked value goes to the 16-bit
  * tail register, so that full and empty are never confused.
- * One thread a queue. Everything that the device writes is bounded before it is used.
+ * One thread per queue. Everything that the device writes is bounded before it is used.
  */
 #ifndef DRIVERS_INTEL_DESC_H
 #define DRIVERS_INTEL_DESC_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/pci/mmio.h"
 #include "drivers/pci/nic.h"
-#include "drivers/pci/stack.h"
 
 #include <string.h>
 
@@ -74,13 +74,13 @@ struct intel_queue {
 	uint16_t region;
 	bool stopped; /* written by the control thread */
 	struct intel_ring tx;
-	uint64_t tx_word; /* command bits of a transmit descriptor */
-	uint64_t tx_len;  /* times the length: what goes into the word, too */
-	uint32_t stuck;   /* transmits in a row that found no room */
-	uint32_t rubbish; /* descriptors with an impossible length or status; read for the ledger */
+	uint64_t tx_word;        /* command bits of a transmit descriptor */
+	uint64_t tx_len;         /* times the length: what goes into the word, too */
+	uint32_t stuck;          /* transmits in a row that found no room */
+	uint32_t bad_descriptor; /* impossible length or status; read for the ledger */
 	volatile uint32_t *status;
 	struct pci_sleep sleep;
-	struct pci_stack stack;
+	struct shunt_chunks chunks;
 	unsigned id;
 } __attribute__((aligned(64)));
 
@@ -123,20 +123,28 @@ static inline uint64_t intel_ring_word(const struct intel_ring *r, uint32_t at)
 	return intel_desc_word(&r->desc[at & r->mask]);
 }
 
-/* desc.c: size is a power of two; desc is zeroed memory that the device sees; start is where the
+/* queue.c: size is a power of two; desc is zeroed memory that the device sees; start is where the
  * indices begin (tests begin before the wrap), a multiple of the size. -ENOMEM. */
 int intel_ring_init(struct intel_ring *r, struct intel_desc *desc, uint32_t size, uint32_t start);
 void intel_ring_done(struct intel_ring *r);
-/* Give the receive ring as many chunks as it lacks, at most a burst; how many. */
-unsigned intel_refill(struct intel_queue *iq);
-/* Take back chunks that were sent, a batch at a time. */
-void intel_reap(struct intel_queue *iq);
-/* Received, and not asked for. */
-uint32_t intel_waiting(const struct intel_queue *iq);
-/* The device was reset: every chunk that it had, and the stack, go back to the pool. */
-void intel_return_chunks(struct intel_queue *iq);
 
-/* burst.c */
-void intel_burst_choose(struct intel_queue *iq, enum shunt_dir dir, bool hash, bool sleeps);
+/* rx.c, tx.c: choose the bursts of a queue that receives, or transmits. */
+void intel_rx_choose(struct intel_queue *iq, bool hash, bool sleeps);
+void intel_tx_choose(struct intel_queue *iq);
+/* Received, and not handed out. */
+uint32_t intel_rx_waiting(const struct intel_queue *iq);
+int intel_rx_arm(struct shunt_queue *q);
+
+/* bufs.c */
+unsigned intel_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+void intel_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+/* Give the receive ring as many chunks as it lacks, at most a burst; how many. fill: all. */
+unsigned intel_bufs_refill(struct intel_queue *iq);
+void intel_bufs_fill(struct intel_queue *iq);
+/* The device was reset: every chunk that it had, and the cache, go back to the pool. */
+void intel_bufs_return(struct intel_queue *iq);
+
+/* link.c: is the link there, and the device? One register read; makes the error sticky. */
+int intel_link_check(struct intel_queue *iq);
 
 #endif

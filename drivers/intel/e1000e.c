@@ -72,7 +72,7 @@ static int init(struct intel *n, struct shunt_err *err)
 		rc = intel_link_up(n, err); /* 4.6.3 */
 	if (rc)
 		return rc;
-	intel_count(n); /* "Initialization of Statistics": reading clears */
+	intel_ledger_read(n); /* "Initialization of Statistics": reading clears */
 	n->counts = (struct intel_counts){.seen = 0};
 	receive(n);  /* 4.6.5 */
 	transmit(n); /* 4.6.6 */

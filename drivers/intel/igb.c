@@ -122,7 +122,7 @@ static int init(struct intel *n, struct shunt_err *err)
 		rc = intel_link_up(n, err); /* and no flow control */
 	if (rc)
 		return rc;
-	intel_count(n); /* Initialization of Statistics: reading clears */
+	intel_ledger_read(n); /* Initialization of Statistics: reading clears */
 	n->counts = (struct intel_counts){.seen = 0};
 	rc = receive(n, err);
 	if (!rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * 82576 and 82574 as NICs of pci: (drivers/pci/nic.h). What differs is in igb.c and e1000e.c.
- * Tear-down: receive off, what is on its way arrives; transmit rings empty; DMA ended; reset. pci:
+ * Teardown: receive off, what is on its way arrives; transmit rings empty; DMA ended; reset. pci:
  * turns bus mastering off after that, and unmaps last.
  */
 #include "drivers/intel/intel.h"
@@ -13,91 +13,18 @@
 #define BAR_LEN 0x20000u /* both chips: 128 KiB of registers */
 #define ALIGN   128u     /* of a ring: both data sheets */
 
-static uint32_t ring_size(uint32_t room)
+_Static_assert(INTEL_RING_MIN * sizeof(struct intel_desc) % ALIGN == 0, "rings are aligned");
+
+static uint32_t ring_size(uint32_t depth)
 {
 	uint32_t n = INTEL_RING_MIN;
 
-	while (n < room && n < INTEL_RING_MAX)
+	while (n < depth && n < INTEL_RING_MAX)
 		n *= 2;
 	return n;
 }
 
-size_t intel_rings_size(const struct intel *n)
-{
-	return (size_t)n->nqueues * (n->rx_size + n->tx_size) * sizeof(struct intel_desc);
-}
-
-/* A receive buffer is 2 KiB, and never reaches into the next chunk: where a chunk has just that,
- * the frame begins at its first byte, without the head-room that other NICs leave. */
-static int queue_init(struct intel *n, struct intel_queue *iq, const struct pci_port *port,
-	struct intel_desc *rx, struct intel_desc *tx)
-{
-	const struct shunt_region_info *info = &port->region->info;
-	unsigned i = iq->id;
-	int rc = 0;
-
-	iq->base = info->base;
-	iq->iova = port->iova;
-	iq->pages = port->pages;
-	iq->len = info->len;
-	iq->region = info->id;
-	iq->chunk = info->chunk;
-	iq->buffer = SHUNT_CHUNK;
-	iq->head = info->chunk - SHUNT_CHUNK >= PCI_HEAD ? PCI_HEAD : 0;
-	iq->refill = n->rx_size / 2 < INTEL_REFILL ? n->rx_size / 2 : INTEL_REFILL;
-	iq->tx_word = n->chip->tx_word;
-	iq->tx_len = n->chip->tx_len;
-	iq->status = (volatile uint32_t *)(n->bar + R_STATUS);
-	iq->stack.region = port->region;
-	uint32_t reg = i * n->chip->stride + Q_TAIL;
-	iq->rx.tail_reg = (volatile uint32_t *)(n->bar + n->chip->rx_regs + reg);
-	iq->tx.tail_reg = (volatile uint32_t *)(n->bar + n->chip->tx_regs + reg);
-	if (n->rx)
-		rc = intel_ring_init(&iq->rx, rx, n->rx_size, 0);
-	if (!rc && n->tx)
-		rc = intel_ring_init(&iq->tx, tx, n->tx_size, 0);
-	return rc;
-}
-
-int intel_queues_init(struct intel *n, const struct pci_port *port, void *rings, uint64_t iova,
-	struct shunt_err *err)
-{
-	struct intel_desc *desc = rings;
-	int rc = 0;
-
-	n->queue = aligned_alloc(64, n->nqueues * sizeof *n->queue);
-	if (!n->queue)
-		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	memset(n->queue, 0, n->nqueues * sizeof *n->queue);
-	for (unsigned i = 0; i < n->nqueues; i++) {
-		struct intel_queue *iq = &n->queue[i];
-		struct intel_desc *tx = desc + n->rx_size;
-		shunt_queue_init(&iq->q, n->dev, i);
-		iq->id = i;
-		n->rx_iova[i] = iova + (uint64_t)((uint8_t *)desc - (uint8_t *)rings);
-		n->tx_iova[i] = iova + (uint64_t)((uint8_t *)tx - (uint8_t *)rings);
-		if (!rc)
-			rc = queue_init(n, iq, port, desc, tx);
-		intel_burst_choose(iq, n->dev->dir, n->nqueues > 1, n->sleeps);
-		desc = tx + n->tx_size;
-	}
-	return rc ? shunt_fail(err, rc, NULL, "out of memory") : 0;
-}
-
-void intel_queues_done(struct intel *n)
-{
-	for (unsigned i = 0; n->queue && i < n->nqueues; i++) {
-		struct intel_queue *iq = &n->queue[i];
-		intel_return_chunks(iq);
-		intel_ring_done(&iq->rx);
-		intel_ring_done(&iq->tx);
-		n->dev->queue[i] = NULL;
-	}
-	free(n->queue);
-	n->queue = NULL;
-}
-
-static int read_wishes(struct intel *n, struct pci_port *port, struct shunt_err *err)
+static int read_options(struct intel *n, struct pci_port *port, struct shunt_err *err)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned most = n->chip->queues;
@@ -107,7 +34,7 @@ static int read_wishes(struct intel *n, struct pci_port *port, struct shunt_err 
 			port->want, n->addr, most, n->chip->name);
 	n->nqueues = port->want ? port->want : cpus < (long)most ? (unsigned)cpus : most;
 	n->promisc = port->promisc;
-	n->sleeps = port->wait != PCI_SPIN;
+	n->sleeps = n->dev->info.wait;
 	n->intx = port->phys;
 	n->rx = pci_can(n->dev, SHUNT_RX);
 	n->tx = pci_can(n->dev, SHUNT_TX);
@@ -133,7 +60,7 @@ static int map_registers(struct intel *n, struct pci_dev *pci, struct shunt_err 
 	return 0;
 }
 
-static int open_chip(struct shunt_dev *dev, const struct intel_chip *chip, struct shunt_err *err)
+static int intel_open(struct shunt_dev *dev, const struct intel_chip *chip, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
 	struct intel *n = calloc(1, sizeof *n);
@@ -143,7 +70,7 @@ static int open_chip(struct shunt_dev *dev, const struct intel_chip *chip, struc
 	n->chip = chip;
 	n->dev = dev;
 	n->addr = port->info.addr;
-	int rc = read_wishes(n, port, err);
+	int rc = read_options(n, port, err);
 	if (!rc)
 		rc = map_registers(n, port->pci, err);
 	if (rc) {
@@ -161,12 +88,12 @@ static int open_chip(struct shunt_dev *dev, const struct intel_chip *chip, struc
 
 static int igb_open(struct shunt_dev *dev, struct shunt_err *err)
 {
-	return open_chip(dev, &intel_82576, err);
+	return intel_open(dev, &intel_82576, err);
 }
 
 static int e1000e_open(struct shunt_dev *dev, struct shunt_err *err)
 {
-	return open_chip(dev, &intel_82574, err);
+	return intel_open(dev, &intel_82574, err);
 }
 
 static void describe(struct intel *n)
@@ -185,8 +112,6 @@ static int intel_start(struct shunt_dev *dev, struct shunt_err *err)
 	struct intel *n = port->priv;
 	int rc = pci_mem_alloc(port->pci, &n->rings, intel_rings_size(n), err);
 
-	_Static_assert(
-		INTEL_RING_MIN * sizeof(struct intel_desc) % ALIGN == 0, "rings are aligned");
 	if (!rc)
 		rc = intel_queues_init(n, port, n->rings.base, n->rings.iova, err);
 	if (!rc && n->sleeps)
@@ -230,44 +155,14 @@ static void intel_close(struct shunt_dev *dev)
 	port->priv = NULL;
 }
 
-static int intel_nic_ledger(
-	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err)
-{
-	struct intel *n = pci_port(dev)->priv;
-
-	(void)err;
-	if (dev->state == SHUNT_STARTED)
-		intel_count(n);
-	return intel_ledger(n, ledger);
-}
-
-/* ICR (82574 10.2.4.1): a cause is cleared by writing it, and the line goes with the last.
- */
-static void arm_intx(struct intel *n)
-{
-	intel_write(n, R_ICR, ~0u);
-	intel_write(n, R_IMS, CAUSE_RX);
-}
-
-static int arm(struct shunt_queue *q)
-{
-	const struct intel_queue *iq = (const struct intel_queue *)q;
-	struct intel *n = pci_port(q->dev)->priv;
-
-	if (n->intx)
-		arm_intx(n);
-	else
-		n->chip->arm(n, iq->id);
-	return intel_waiting(iq) > 0;
-}
-
 static const struct pci_id igb_ids[] = {{0x8086, 0x10c9}, {0, 0}};
 static const struct pci_id e1000e_ids[] = {{0x8086, 0x10d3}, {0, 0}};
 
 #define NIC(name_, ids_, open_)                                                                    \
 	{                                                                                          \
 		.name = name_, .ids = ids_, .open = open_, .start = intel_start,                   \
-		.stop = intel_stop, .close = intel_close, .ledger = intel_nic_ledger, .arm = arm,  \
+		.stop = intel_stop, .close = intel_close, .ledger = intel_ledger,                  \
+		.arm = intel_rx_arm,                                                               \
 	}
 extern const struct pci_nic pci_nic_igb, pci_nic_e1000e;
 const struct pci_nic pci_nic_igb = NIC("igb", igb_ids, igb_open);

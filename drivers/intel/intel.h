@@ -19,7 +19,7 @@ struct intel_chip {
 	const char *name;                  /* "82576" */
 	unsigned queues;                   /* that we use at most */
 	uint64_t tx_word, tx_len;          /* see struct intel_queue */
-	uint32_t rx_regs, tx_regs, stride; /* a queue's blocks of registers */
+	uint32_t rx_regs, tx_regs, stride; /* each queue's block of registers */
 	/* Everything between reset and the first descriptor: receive and transmit are still off,
 	 * and every queue's ring is known to the device. */
 	int (*init)(struct intel *n, struct shunt_err *err);
@@ -48,7 +48,7 @@ struct intel {
 	bool promisc, sleeps;
 	bool intx; /* and sleeps on INTx, not MSI-X */
 	bool rx, tx;
-	uint32_t rx_size, tx_size; /* descriptors a queue; 0 for none */
+	uint32_t rx_size, tx_size; /* descriptors per queue; 0 for none */
 	uint64_t rx_iova[16], tx_iova[16];
 	struct intel_queue *queue; /* nqueues of them */
 	struct pci_mem rings;
@@ -81,26 +81,30 @@ static inline void intel_set(struct intel *n, uint32_t reg, uint32_t clear, uint
 	intel_write(n, reg, (intel_read(n, reg) & ~clear) | set);
 }
 
-/* link.c. Bounded by time, not by turns: a short sleep takes long in some places. */
+/* setup.c. Bounded by time, not by turns: a short sleep takes long in some places. */
 void intel_sleep_us(unsigned us);
 /* Wait until (reg & mask) == want. -ETIMEDOUT, or -ENODEV when it reads all ones. */
 int intel_wait(struct intel *n, uint32_t reg, uint32_t mask, uint32_t want, unsigned ms);
 int intel_reset(struct intel *n, struct shunt_err *err);
-int intel_link_up(struct intel *n, struct shunt_err *err);
-
-/* setup.c: steps that both data sheets have. */
+/* Steps that both data sheets have. */
 void intel_address_filters(struct intel *n);
 void intel_ring_registers(struct intel *n, uint32_t block, uint64_t iova, uint32_t size);
 /* Receive and transmit on, with a full ring; and off, with nothing more under way. */
 int intel_go(struct intel *n, struct shunt_err *err);
 void intel_halt(struct intel *n);
 
-/* counters.c */
-void intel_count(struct intel *n);
-int intel_ledger(struct intel *n, struct shunt_ledger *ledger);
+/* tx.c: the transmitter is off afterwards. */
+void intel_tx_flush(struct intel *n);
 
-/* intel.c: the part of start that needs no PCI. rings is zeroed memory that the device calls iova;
- * port->region is there. Undone by intel_queues_done. */
+/* link.c */
+int intel_link_up(struct intel *n, struct shunt_err *err);
+
+/* ledger.c */
+void intel_ledger_read(struct intel *n);
+int intel_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+
+/* queue.c: the part of start that needs no PCI. rings is zeroed memory that the device calls iova;
+ * dev->region is there. Undone by intel_queues_done. */
 size_t intel_rings_size(const struct intel *n);
 int intel_queues_init(struct intel *n, const struct pci_port *port, void *rings, uint64_t iova,
 	struct shunt_err *err);

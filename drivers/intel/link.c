@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reset, PHY and link, the same on both chips. 82574: 10.2.2.1 (CTRL.RST), 10.2.2.7 (MDIC), 4.6.3
- * (link set-up); 82576 by the same names. PHY: IEEE 802.3, 22.2.4. Every wait is bounded by time.
+ * PHY and link, the same on both chips: start brings the link up, a queue that is idle checks it.
+ * 82574: 10.2.2.7 (MDIC), 4.6.3 (link set-up); 82576 by the same names. PHY: IEEE 802.3, 22.2.4.
+ * Every wait is bounded by time.
  */
 #include "core/clock.h"
 #include "drivers/intel/intel.h"
@@ -8,56 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MDIC_MS   10 /* a transaction takes 64 us */
-#define EEPROM_MS 10
-
-void intel_sleep_us(unsigned us)
-{
-	struct timespec t = {.tv_nsec = (long)us * 1000};
-
-	nanosleep(&t, NULL);
-}
-
-int intel_wait(struct intel *n, uint32_t reg, uint32_t mask, uint32_t want, unsigned ms)
-{
-	uint64_t end = shunt_now() + ms * UINT64_C(1000000);
-
-	for (;;) {
-		bool late = shunt_now() >= end;
-		uint32_t v = intel_read(n, reg);
-		if (v == UINT32_MAX && intel_read(n, R_STATUS) == UINT32_MAX)
-			return -ENODEV;
-		if ((v & mask) == want)
-			return 0;
-		if (late)
-			return -ETIMEDOUT;
-		intel_sleep_us(100);
-	}
-}
-
-/* "Global Reset and General Configuration". DMA is ended first, as 82574 3.1.3.10 ("master
- * disable") and CTRL's description (10.2.2.1) have it: a device that is reset in the middle of a
- * read may never answer it. */
-int intel_reset(struct intel *n, struct shunt_err *err)
-{
-	intel_set(n, R_CTRL, 0, CTRL_MASTER_DISABLE);
-	intel_wait(n, R_STATUS, STATUS_MASTER, 0, INTEL_QUIET_MS); /* the reset ends it otherwise */
-	intel_set(n, R_CTRL, 0, CTRL_RST);
-	intel_sleep_us(
-		1000); /* registers must not be touched for 1 us; the reset takes up to 1 ms */
-	int rc = intel_wait(n, R_CTRL, CTRL_RST, 0, INTEL_RESET_MS);
-	/* The MAC's address comes from the EEPROM. A card without one never says that it is read.
-	 */
-	if (!rc && intel_wait(n, R_EEC, EEC_AUTO_RD, EEC_AUTO_RD, EEPROM_MS) == -ENODEV)
-		rc = -ENODEV;
-	if (rc == -ENODEV)
-		return shunt_fail(
-			err, rc, NULL, "%s is gone: its registers read all ones", n->addr);
-	if (rc)
-		return shunt_fail(err, rc, "unbind it, remove and rescan it, or power-cycle",
-			"%s (%s) sticks in reset", n->addr, n->chip->name);
-	return 0;
-}
+#define MDIC_MS 10 /* a transaction takes 64 us */
 
 static int mdic(struct intel *n, uint32_t op, unsigned reg, uint16_t *value)
 {
@@ -127,5 +79,26 @@ int intel_link_up(struct intel *n, struct shunt_err *err)
 	if (rc)
 		return shunt_fail(
 			err, rc, NULL, "the PHY of %s does not answer: %s", n->addr, strerror(-rc));
+	return 0;
+}
+
+/* One register read, and whether the kernel requests the card's release. All ones: nobody answers.
+ */
+int intel_link_check(struct intel_queue *iq)
+{
+	const struct pci_port *port = pci_port(iq->q.dev);
+
+	iq->idle = iq->stuck = 0;
+	if (iq->q.error || __atomic_load_n(&iq->stopped, __ATOMIC_RELAXED))
+		return iq->q.error;
+	uint32_t status = mmio_read32(iq->status);
+	if (status == UINT32_MAX)
+		return shunt_gone(&iq->q, -ENODEV, "%s is gone: its registers read all ones",
+			port->info.addr);
+	if (!(status & STATUS_LU))
+		return shunt_gone(&iq->q, -ENETDOWN,
+			"the link of %s went down: open it again when it is up", port->info.addr);
+	if (pci_requested(port->pci))
+		return shunt_gone(&iq->q, -ENODEV, PCI_REQUESTED, port->info.addr);
 	return 0;
 }

@@ -2,9 +2,8 @@
  * null: takes every packet and drops it; gives full bursts of zeroes for as long as it is asked.
  * What is left of a loop's cost when the device costs nothing, and the shortest driver to read.
  */
-#include "drivers/core/driver.h"
-#include "drivers/core/probe.h"
-#include "drivers/core/region.h"
+#include "drivers/core/burst.h"
+#include "drivers/core/chunks.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,71 +13,53 @@
 
 struct null_queue {
 	struct shunt_queue q;
-	struct shunt_region *region;
+	struct shunt_chunks chunks;
 	uint32_t size;
 };
 
 static const struct shunt_key keys[] = {
-	{"size", SHUNT_KEY_NUMBER, "bytes a frame", 14, 2048},
+	{"size", SHUNT_KEY_NUMBER, "bytes per frame", 14, 2048},
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
-
-static unsigned null_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
-{
-	struct null_queue *nq = (struct null_queue *)q;
-	uint64_t at[SHUNT_BURST_MAX];
-
-	n = shunt_pool_get(nq->region, at, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
-	for (unsigned i = 0; i < n; i++)
-		pkts[i] = (struct shunt_pkt){.data = (uint8_t *)nq->region->info.base + at[i],
-			.len = SHUNT_CHUNK,
-			.cookie = at[i],
-			.region = nq->region->info.id,
-			.queue = q->index};
-	q->out += n;
-	return n;
-}
-
-static void null_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
-{
-	struct null_queue *nq = (struct null_queue *)q;
-
-	for (unsigned i = 0; i < n; i++)
-		shunt_pool_put(nq->region, &pkts[i].cookie, 1);
-	q->out -= n;
-}
 
 static int null_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	struct null_queue *nq = (struct null_queue *)q;
 
-	n = null_alloc(q, pkts, n);
+	n = shunt_chunks_lend(&nq->chunks, q, pkts, n, 0);
+	if (!n)
+		return shunt_rx_none(q, 0);
 	for (unsigned i = 0; i < n; i++)
 		pkts[i].len = pkts[i].wire_len = nq->size;
-	SHUNT_COUNT(q, rx_packets, n);
-	SHUNT_COUNT(q, rx_bytes, (uint64_t)n * nq->size);
-	SHUNT_COUNT(q, rx_bursts, n > 0);
-	SHUNT_COUNT(q, rx_empty, n == 0);
-	SHUNT_PROBE_RX(q, n);
-	return (int)n;
+	return shunt_rx_done(q, n, (uint64_t)n * nq->size);
+}
+
+static void null_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
+{
+	shunt_chunks_return(&((struct null_queue *)q)->chunks, pkts, n);
+	q->out -= n;
+}
+
+static unsigned null_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	n = shunt_chunks_lend(&((struct null_queue *)q)->chunks, q, pkts, n, 0);
+	q->out += n;
+	return n;
 }
 
 static int null_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	struct null_queue *nq = (struct null_queue *)q;
+	uint16_t ours = q->dev->region->info.id;
+	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		SHUNT_COUNT(q, tx_bytes, pkts[i].len);
-		if (pkts[i].region == nq->region->info.id)
+		bytes += pkts[i].len;
+		if (pkts[i].region == ours)
 			null_release(q, pkts + i, 1);
-		else
-			pkts[i].flags |=
-				SHUNT_PKT_KEPT; /* dropped without looking: nothing is copied */
+		else /* dropped without looking: nothing is copied */
+			pkts[i].flags |= SHUNT_PKT_KEPT;
 	}
-	SHUNT_COUNT(q, tx_packets, n);
-	SHUNT_COUNT(q, tx_bursts, n > 0);
-	SHUNT_PROBE_TX(q, n);
-	return (int)n;
+	return shunt_tx_done(q, n, n, bytes);
 }
 
 static int null_open(struct shunt_dev *dev, struct shunt_err *err)
@@ -97,16 +78,19 @@ static int null_start(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct null_queue *nq = dev->priv;
 	struct shunt_region_opts opts = {.chunks = CHUNKS};
-	int rc = shunt_region_create(&nq->region, &opts, err);
+	int rc = shunt_region_need(dev, &opts, err);
 
-	if (rc)
+	if (!rc && shunt_chunks_init(&nq->chunks, dev->region, CHUNKS / 4, 0))
+		rc = shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	if (rc) {
+		shunt_region_undo(dev);
 		return rc;
+	}
 	shunt_queue_init(&nq->q, dev, 0);
 	nq->q.rx = null_rx;
 	nq->q.tx = null_tx;
 	nq->q.release = null_release;
 	nq->q.alloc = null_alloc;
-	dev->info.memory = nq->region->info.len;
 	strcpy(dev->info.mode, "nothing behind it");
 	return 0;
 }
@@ -122,7 +106,7 @@ static void null_close(struct shunt_dev *dev)
 {
 	struct null_queue *nq = dev->priv;
 
-	shunt_region_destroy(nq->region, NULL);
+	shunt_chunks_drain(&nq->chunks);
 	free(nq);
 }
 

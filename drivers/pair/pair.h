@@ -5,11 +5,11 @@
 #ifndef DRIVERS_PAIR_PAIR_H
 #define DRIVERS_PAIR_PAIR_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/core/driver.h"
-#include "drivers/core/region.h"
 #include "drivers/pair/ring.h"
 
-#define PAIR_CACHE 512u
+#define PAIR_CACHE 512u /* chunks that an end keeps at most */
 
 struct pair_end {
 	struct shunt_queue q;
@@ -20,28 +20,34 @@ struct pair_end {
 	atomic_bool stopped;            /* takes nothing any more */
 	atomic_bool sleeping;           /* wants the event when something is pushed */
 	int event;                      /* eventfd */
-	uint64_t *cache; /* chunks of the region: the pool's lock is taken once in many bursts */
-	unsigned cached;
+	bool user;                      /* of the pair's region */
+	struct shunt_chunks chunks;
 };
 
 struct pair {
 	struct pair *next;
 	char name[64];
 	struct pair_end end[2];
-	unsigned opened, closed; /* ends, ever */
-	unsigned started;
-	struct shunt_region *region;
-	bool own; /* the region was made by the pair */
+	unsigned opened, closed;     /* ends, ever */
+	struct shunt_region *region; /* of both ends, while one uses it */
 };
 
-/* The free end of the pair of that name, or of a new one. Usage error when both are taken. */
-int shunt_pair_join(const char *name, struct pair_end **end, struct shunt_err *err);
-/* The last end to leave frees the pair and gives back every chunk. */
-void shunt_pair_leave(struct pair_end *end);
+/* registry.c. The free end of the pair of that name, or of a new one. Usage error when both are
+ * taken. */
+int pair_join(const char *name, struct pair_end **end, struct shunt_err *err);
+/* The last end to leave frees the pair and returns every chunk. */
+void pair_leave(struct pair_end *end);
+/* This end uses the region: -EBUSY where the other one uses another. */
+int pair_claim(struct pair_end *end, struct shunt_region *region, struct shunt_err *err);
+void pair_unclaim(struct pair_end *end);
+/* dev->region: attached, or the other end's, or one that is made with chunks for both rings. */
+int pair_need_region(struct pair_end *end, struct shunt_dev *dev, struct shunt_err *err);
 
-int shunt_pair_attach(struct pair_end *end, struct shunt_region *region, struct shunt_err *err);
-int shunt_pair_detach(struct pair_end *end, struct shunt_region *region, struct shunt_err *err);
-/* The region that was attached, or one that is made now, with chunks enough for both rings. */
-int shunt_pair_need_region(struct pair_end *end, uint32_t room, struct shunt_err *err);
+/* rx.c, tx.c, bufs.c: bursts */
+int pair_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+int pair_rx_arm(struct shunt_queue *q);
+int pair_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+void pair_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+unsigned pair_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 
 #endif

@@ -35,7 +35,7 @@ static struct pair *make(const char *name)
 	return p;
 }
 
-int shunt_pair_join(const char *name, struct pair_end **end, struct shunt_err *err)
+int pair_join(const char *name, struct pair_end **end, struct shunt_err *err)
 {
 	struct pair *p;
 	int rc = 0;
@@ -65,20 +65,24 @@ static void free_pair(struct pair *p)
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct pair_ring *ring = &p->end[i].ring;
-		while (ring->slots && shunt_pair_ring_pop(ring, &pkt, 1))
+		while (ring->slots && pair_ring_pop(ring, &pkt, 1))
 			shunt_pool_put(p->region, &pkt.cookie, 1);
 		free(ring->slots);
 		if (p->end[i].event >= 0)
 			close(p->end[i].event);
 	}
-	if (p->region)
-		atomic_fetch_sub(&p->region->attached, 1);
-	if (p->own)
-		shunt_region_destroy(p->region, NULL);
 	free(p);
 }
 
-void shunt_pair_leave(struct pair_end *end)
+/* While the other end uses the region, this one still finds it; afterwards it may be destroyed. */
+static void forget_region(struct pair_end *end)
+{
+	end->user = false;
+	if (!end->peer->user)
+		end->pair->region = NULL;
+}
+
+void pair_leave(struct pair_end *end)
 {
 	struct pair *p = end->pair;
 	struct pair **at;
@@ -90,65 +94,52 @@ void shunt_pair_leave(struct pair_end *end)
 		for (at = &pairs; *at != p; at = &(*at)->next)
 			;
 		*at = p->next;
+	} else {
+		forget_region(end);
 	}
 	pthread_mutex_unlock(&lock);
 	if (last)
 		free_pair(p);
 }
 
-int shunt_pair_attach(struct pair_end *end, struct shunt_region *region, struct shunt_err *err)
+static int claim(struct pair_end *end, struct shunt_region *region, struct shunt_err *err)
 {
 	struct pair *p = end->pair;
-	int rc = 0;
 
-	pthread_mutex_lock(&lock);
-	if (region->info.lent)
-		rc = shunt_fail(err, -ENOTSUP, NULL, "pair: a lent region has no chunks");
-	else if (p->region && p->region != region)
-		rc = shunt_fail(err, -EBUSY, "both ends use one region", "pair:%s has region %u",
+	if (p->region && p->region != region)
+		return shunt_fail(err, -EBUSY, "both ends use one region", "pair:%s has region %u",
 			p->name, p->region->info.id);
-	else if (!p->region)
-		atomic_fetch_add(&region->attached, 1);
-	if (!rc)
-		p->region = region;
-	pthread_mutex_unlock(&lock);
-	return rc;
+	p->region = region;
+	end->user = true;
+	return 0;
 }
 
-int shunt_pair_detach(struct pair_end *end, struct shunt_region *region, struct shunt_err *err)
+int pair_claim(struct pair_end *end, struct shunt_region *region, struct shunt_err *err)
 {
-	struct pair *p = end->pair;
-	int rc = 0;
-
 	pthread_mutex_lock(&lock);
-	if (p->region != region || p->own)
-		rc = shunt_fail(err, -EINVAL, NULL, "pair:%s: region %u is not attached", p->name,
-			region->info.id);
-	else if (p->started)
-		rc = shunt_fail(err, -EBUSY, "close both ends", "pair:%s is running", p->name);
-	if (!rc) {
-		atomic_fetch_sub(&region->attached, 1);
-		p->region = NULL;
-	}
+	int rc = claim(end, region, err);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-int shunt_pair_need_region(struct pair_end *end, uint32_t room, struct shunt_err *err)
+void pair_unclaim(struct pair_end *end)
 {
-	struct pair *p = end->pair;
+	pthread_mutex_lock(&lock);
+	forget_region(end);
+	pthread_mutex_unlock(&lock);
+}
+
+int pair_need_region(struct pair_end *end, struct shunt_dev *dev, struct shunt_err *err)
+{
 	/* Two full rings, two caches, and what the applications hold. */
-	const struct shunt_region_opts opts = {.chunks = 2 * room + 4 * PAIR_CACHE};
-	int rc = 0;
+	const struct shunt_region_opts opts = {.chunks = 2 * dev->depth + 4 * PAIR_CACHE};
 
 	pthread_mutex_lock(&lock);
-	if (!p->region) {
-		rc = shunt_region_create(&p->region, &opts, err);
-		p->own = !rc;
-		if (!rc)
-			atomic_fetch_add(&p->region->attached, 1);
-	}
-	p->started += !rc;
+	if (!dev->region && end->pair->region)
+		shunt_region_join(dev, end->pair->region);
+	int rc = shunt_region_need(dev, &opts, err);
+	if (!rc)
+		rc = claim(end, dev->region, err);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }

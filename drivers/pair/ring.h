@@ -24,7 +24,7 @@ struct pair_ring {
 
 /* size is rounded up to a power of two; start is where the indices begin (tests begin before the
  * wrap). -ENOMEM. */
-static inline int shunt_pair_ring_init(struct pair_ring *r, uint32_t size, uint32_t start)
+static inline int pair_ring_init(struct pair_ring *r, uint32_t size, uint32_t start)
 {
 	uint32_t n = 1;
 
@@ -40,14 +40,14 @@ static inline int shunt_pair_ring_init(struct pair_ring *r, uint32_t size, uint3
 }
 
 /* Producer: room for at most n. */
-static inline uint32_t shunt_pair_ring_room(struct pair_ring *r, uint32_t n)
+static inline uint32_t pair_ring_room(struct pair_ring *r, uint32_t n)
 {
 	uint32_t prod = atomic_load_explicit(&r->prod, memory_order_relaxed);
 	uint32_t room = r->mask + 1 - (prod - r->cons_seen);
 
 	if (room < n) {
 		/* Acquire: the consumer has read a slot before it is written again; pairs with the
-		 * release in shunt_pair_ring_pop(). */
+		 * release in pair_ring_pop(). */
 		r->cons_seen = atomic_load_explicit(&r->cons, memory_order_acquire);
 		room = r->mask + 1 - (prod - r->cons_seen);
 	}
@@ -55,8 +55,7 @@ static inline uint32_t shunt_pair_ring_room(struct pair_ring *r, uint32_t n)
 }
 
 /* Producer: n packets, for which there is room. */
-static inline void shunt_pair_ring_push(
-	struct pair_ring *r, const struct shunt_pkt *pkts, uint32_t n)
+static inline void pair_ring_push(struct pair_ring *r, const struct shunt_pkt *pkts, uint32_t n)
 {
 	uint32_t prod = atomic_load_explicit(&r->prod, memory_order_relaxed);
 
@@ -65,14 +64,14 @@ static inline void shunt_pair_ring_push(
 	atomic_store_explicit(&r->pushed,
 		atomic_load_explicit(&r->pushed, memory_order_relaxed) + n, memory_order_relaxed);
 	/* Sequentially consistent, which includes release: orders the slots, and the bytes that
-	 * they point to, before the index; pairs with the loads of prod in shunt_pair_ring_pop()
-	 * and shunt_pair_ring_waiting(). And orders the index before the load of the consumer's
-	 * sleep flag; pairs with arm() in pair.c. */
+	 * they point to, before the index; pairs with the loads of prod in pair_ring_pop()
+	 * and pair_ring_waiting(). And orders the index before the load of the consumer's
+	 * sleep flag; pairs with pair_rx_arm(). */
 	atomic_store_explicit(&r->prod, prod + n, memory_order_seq_cst);
 }
 
 /* Consumer: up to n packets. */
-static inline uint32_t shunt_pair_ring_pop(struct pair_ring *r, struct shunt_pkt *pkts, uint32_t n)
+static inline uint32_t pair_ring_pop(struct pair_ring *r, struct shunt_pkt *pkts, uint32_t n)
 {
 	uint32_t cons = atomic_load_explicit(&r->cons, memory_order_relaxed);
 	uint32_t have = r->prod_seen - cons;
@@ -85,14 +84,14 @@ static inline uint32_t shunt_pair_ring_pop(struct pair_ring *r, struct shunt_pkt
 	n = have < n ? have : n;
 	for (uint32_t i = 0; i < n; i++)
 		pkts[i] = r->slots[(cons + i) & r->mask];
-	/* Release: orders the reads of the slots before the index that gives them back; pairs with
-	 * the acquire in shunt_pair_ring_room(). */
+	/* Release: orders the reads of the slots before the index that returns them; pairs with
+	 * the acquire in pair_ring_room(). */
 	atomic_store_explicit(&r->cons, cons + n, memory_order_release);
 	return n;
 }
 
-/* Consumer: how many wait. Sequentially consistent for the sake of arm(): see push. */
-static inline uint32_t shunt_pair_ring_waiting(struct pair_ring *r)
+/* Consumer: how many wait. Sequentially consistent for the sake of pair_rx_arm(): see push. */
+static inline uint32_t pair_ring_waiting(struct pair_ring *r)
 {
 	return atomic_load_explicit(&r->prod, memory_order_seq_cst) -
 	       atomic_load_explicit(&r->cons, memory_order_relaxed);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int check_linktype(struct pcap_file *f, bool any, struct shunt_err *err)
+static int check_linktype(struct capture_file *f, bool any, struct shunt_err *err)
 {
 	const char *name, *what;
 
@@ -22,16 +22,16 @@ static int check_linktype(struct pcap_file *f, bool any, struct shunt_err *err)
 		"%.120s: its frames are not Ethernet but %s (%.60s, number %d)", f->path,
 		name ? name : "of an unknown link type", what ? what : "no description",
 		f->linktype);
-	shunt_pcap_file_close(f);
+	capture_file_close(f);
 	return rc;
 }
 
-int shunt_pcap_file_open_stream(
-	struct pcap_file *f, FILE *stream, const char *name, bool any, struct shunt_err *err)
+int capture_file_open_stream(
+	struct capture_file *f, FILE *stream, const char *name, bool any, struct shunt_err *err)
 {
 	char why[PCAP_ERRBUF_SIZE] = "";
 
-	*f = (struct pcap_file){.pcap = NULL};
+	*f = (struct capture_file){.pcap = NULL};
 	snprintf(f->path, sizeof f->path, "%s", name);
 	f->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, why);
 	if (f->pcap)
@@ -42,14 +42,14 @@ int shunt_pcap_file_open_stream(
 		"%.120s: no capture file: %.120s", name, why);
 }
 
-int shunt_pcap_file_open(struct pcap_file *f, const char *path, bool any, struct shunt_err *err)
+int capture_file_open(struct capture_file *f, const char *path, bool any, struct shunt_err *err)
 {
 	FILE *stream = strcmp(path, "-") ? fopen(path, "rbe") : stdin;
 
-	*f = (struct pcap_file){.pcap = NULL};
+	*f = (struct capture_file){.pcap = NULL};
 	if (!stream)
 		return shunt_fail_usage(err, -errno, NULL, "%.180s: %s", path, strerror(errno));
-	return shunt_pcap_file_open_stream(f, stream, path, any, err);
+	return capture_file_open_stream(f, stream, path, any, err);
 }
 
 /* Seconds are unsigned in a pcap file, but libpcap hands them over with a sign. tv_usec holds ns:
@@ -61,7 +61,7 @@ static uint64_t stamp_of(const struct timeval *tv)
 	return sec * 1000000000u + (uint64_t)tv->tv_usec;
 }
 
-int shunt_pcap_file_next(struct pcap_file *f, struct pcap_frame *frame, struct shunt_err *err)
+int capture_file_next(struct capture_file *f, struct capture_frame *frame, struct shunt_err *err)
 {
 	struct pcap_pkthdr *h;
 	const u_char *data;
@@ -74,18 +74,18 @@ int shunt_pcap_file_next(struct pcap_file *f, struct pcap_frame *frame, struct s
 			"%.100s: damaged at frame %" PRIu64 ": %.110s", f->path, f->frames + 1,
 			pcap_geterr(f->pcap));
 	f->frames++;
-	if (h->caplen > PCAP_FRAME_MAX)
+	if (h->caplen > CAPTURE_FRAME_MAX)
 		return shunt_fail(err, -EIO, NULL,
 			"%.100s: frame %" PRIu64 " has %u bytes, more than %u", f->path, f->frames,
-			h->caplen, PCAP_FRAME_MAX);
-	*frame = (struct pcap_frame){.data = data,
+			h->caplen, CAPTURE_FRAME_MAX);
+	*frame = (struct capture_frame){.data = data,
 		.len = h->caplen,
 		.wire_len = h->len < h->caplen ? h->caplen : h->len,
 		.ts_ns = stamp_of(&h->ts)};
 	return 1;
 }
 
-void shunt_pcap_file_close(struct pcap_file *f)
+void capture_file_close(struct capture_file *f)
 {
 	if (f->pcap)
 		pcap_close(f->pcap);

@@ -5,7 +5,6 @@
  * (queues, then reset and bus mastering, then unmapping).
  */
 #include "drivers/pci/nic.h"
-#include "drivers/pci/stack.h"
 
 #include <errno.h>
 #include <shunt/log.h>
@@ -71,9 +70,6 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 	const char *queues = shunt_spec_get(s, "queues", "all");
 	char *end;
 
-	port->wait = shunt_spec_is(s, "wait", "adaptive", false) ? PCI_ADAPTIVE
-		     : dev->info.wait == SHUNT_WAIT_POLL         ? PCI_POLL
-								 : PCI_SPIN;
 	port->promisc = shunt_spec_is(s, "promisc", "on", true);
 	port->ring = shunt_spec_is(s, "ring", "split", false)    ? PCI_RING_SPLIT
 		     : shunt_spec_is(s, "ring", "packed", false) ? PCI_RING_PACKED
@@ -88,7 +84,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 			port->phys ? "dma=phys takes more than one descriptor"
 				   : "a VFIO device needs its container, too");
 	if (!strcmp(queues, "all")) {
-		port->want = port->phys && port->wait != PCI_SPIN; /* one interrupt */
+		port->want = port->phys && dev->info.wait; /* one interrupt */
 		return 0;
 	}
 	unsigned long n = strtoul(queues, &end, 10);
@@ -96,7 +92,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail_usage(err, -EINVAL, NULL,
 			"queues=%.60s: it takes all, or a number from 1 to %u", queues,
 			SHUNT_QUEUES);
-	if (n > 1 && port->phys && port->wait != PCI_SPIN)
+	if (n > 1 && port->phys && dev->info.wait)
 		return shunt_fail_usage(err, -EINVAL, "queues=1, or wait=spin",
 			"queues=%lu: with dma=phys a card has one interrupt to wait for", n);
 	port->want = (unsigned)n;
@@ -136,58 +132,21 @@ static int pci_nic_open(struct shunt_dev *dev, struct shunt_err *err)
 	return rc;
 }
 
-static int pci_nic_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	struct pci_port *port = dev->priv;
-
-	if (port->region)
-		return shunt_fail(err, -EBUSY, "detach the other first", "pci: takes one region");
-	if (region->info.lent)
-		return shunt_fail(err, -ENOTSUP, "attach a region of shunt_region_create",
-			"pci: region %u is another device's memory", region->info.id);
-	port->region = region;
-	port->attached = true;
-	atomic_fetch_add(&region->attached, 1);
-	return 0;
-}
-
-static int pci_nic_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	struct pci_port *port = dev->priv;
-
-	if (!port->attached || port->region != region)
-		return shunt_fail(
-			err, -EINVAL, NULL, "pci: region %u is not attached", region->info.id);
-	if (dev->state != SHUNT_OPENED)
-		return shunt_fail(
-			err, -EBUSY, "close the device", "pci: its rings hold the region's chunks");
-	atomic_fetch_sub(&region->attached, 1);
-	port->region = NULL;
-	port->attached = false;
-	return 0;
-}
-
 /* The rings full, the reserve, and a stack's worth that lies about in each queue. */
 static int make_region(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = dev->priv;
 	struct shunt_region_opts opts = {
-		.chunks = dev->nqueues * (port->rx_ring + port->tx_ring + PCI_RESERVE + PCI_STACK),
+		.chunks = dev->nqueues * (port->rx_ring + port->tx_ring + PCI_RESERVE + PCI_CACHE),
 		.require_huge = port->phys};
 
-	if (!port->region) {
-		int rc = shunt_region_create(&port->region, &opts, err);
-		if (rc)
-			return rc;
-		dev->info.memory += port->region->info.len;
-	}
-	int rc = pci_map_region(port->pci, port->region, err);
+	int rc = shunt_region_need(dev, &opts, err);
+	if (!rc)
+		rc = pci_map_region(port->pci, dev->region, err);
 	if (rc)
 		return rc;
-	port->iova = pci_region_iova(port->region);
-	port->pages = port->phys ? port->region->pages : NULL;
-	if (*port->region->info.note)
-		shunt_note(dev, "%s", port->region->info.note);
+	port->iova = pci_region_iova(dev->region);
+	port->pages = port->phys ? dev->region->pages : NULL;
 	return 0;
 }
 
@@ -205,11 +164,7 @@ static void undo(struct shunt_dev *dev)
 	port->opened = false;
 	pci_close(port->pci);
 	port->pci = NULL;
-	if (port->region && !port->attached) {
-		port->region->top = port->region->info.chunks; /* nobody else has seen it */
-		shunt_region_destroy(port->region, NULL);
-		port->region = NULL;
-	}
+	shunt_region_undo(dev);
 	for (unsigned i = 0; i < dev->nqueues; i++)
 		dev->queue[i] = NULL;
 }
@@ -225,9 +180,8 @@ static void describe(struct shunt_dev *dev)
 	if (!port->phys)
 		shunt_fact(dev, "iommu_group", "%d", port->info.group);
 	shunt_fact(dev, "queues", "%u", dev->nqueues);
-	shunt_fact(dev, "wait", "%s", wait[port->wait]);
+	shunt_fact(dev, "wait", "%s", wait[dev->info.wait]);
 	shunt_fact(dev, "promisc", "%s", port->promisc ? "on" : "off");
-	shunt_fact(dev, "huge_pages", "%s", port->region->info.huge ? "yes" : "no");
 	if (port->rx_ring)
 		shunt_fact(dev, "depth", "%u frames a queue: its ring", port->rx_ring);
 	if (port->rx_ring && port->rx_ring < dev->depth)
@@ -235,7 +189,7 @@ static void describe(struct shunt_dev *dev)
 			port->rx_ring);
 	snprintf(dev->info.mode, sizeof dev->info.mode, "%s over %s, %u queue(s), RX %u, TX %u, %s",
 		port->nic->name, port->phys ? "UIO, no IOMMU" : "VFIO", dev->nqueues, port->rx_ring,
-		port->tx_ring, wait[port->wait]);
+		port->tx_ring, wait[dev->info.wait]);
 }
 
 /* Said while it begins, by the log, and in the report. */
@@ -245,7 +199,7 @@ static void warn(struct shunt_dev *dev)
 
 	shunt_note(dev, "%s: dma=phys: no IOMMU: " DANGER, addr);
 	shunt_log(SHUNT_LOG_WARN, "pci", "%s: dma=phys: no IOMMU: " DANGER, addr);
-	if (pci_port(dev)->wait != PCI_SPIN && !shunt_spec_get(&dev->spec, "queues", NULL))
+	if (dev->info.wait && !shunt_spec_get(&dev->spec, "queues", NULL))
 		shunt_note(dev, "dma=phys: one queue, as there is one interrupt to wait for");
 }
 
@@ -288,8 +242,6 @@ static void pci_nic_close(struct shunt_dev *dev)
 	struct pci_port *port = dev->priv;
 
 	undo(dev);
-	if (port->attached)
-		atomic_fetch_sub(&port->region->attached, 1);
 	free(port);
 }
 
@@ -319,9 +271,7 @@ static int queue_fd(struct shunt_queue *q)
 
 static int arm(struct shunt_queue *q)
 {
-	const struct pci_port *port = q->dev->priv;
-
-	return port->wait == PCI_SPIN ? 0 : pci_arm(q);
+	return q->dev->info.wait ? pci_arm(q) : 0;
 }
 
 static int usable(struct shunt_err *err)
@@ -341,12 +291,11 @@ const struct shunt_driver shunt_driver_pci = {
 	.summary = "a NIC of one's own, past the kernel: PCI through VFIO",
 	.example = "pci:0000:01:00.0",
 	.dirs = SHUNT_RXTX,
+	.takes_region = true,
 	.keys = keys,
-	.memory = (uint64_t)(2 * 1024 + PCI_RESERVE + PCI_STACK) * SHUNT_CHUNK,
+	.memory = (uint64_t)(2 * 1024 + PCI_RESERVE + PCI_CACHE) * SHUNT_CHUNK,
 	.usable = usable,
 	.open = pci_nic_open,
-	.attach = pci_nic_attach,
-	.detach = pci_nic_detach,
 	.start = pci_nic_start,
 	.stop = pci_nic_stop,
 	.close = pci_nic_close,

@@ -7,11 +7,13 @@
 #ifndef DRIVERS_PCI_NIC_H
 #define DRIVERS_PCI_NIC_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/core/driver.h"
 #include "drivers/pci/pci.h"
 
-#define PCI_HEAD    64u  /* room before a received frame: another NIC's header fits there */
-#define PCI_RESERVE 512u /* chunks a queue that applications may hold without starving the ring */
+#define PCI_HEAD    64u   /* room before a received frame: another NIC's header fits there */
+#define PCI_CACHE   1024u /* chunks in a queue's cache at most */
+#define PCI_RESERVE 512u  /* chunks a queue that applications may hold without starving the ring */
 
 struct pci_id {
 	uint16_t vendor, device;
@@ -28,34 +30,29 @@ struct pci_nic {
 	 * port->rx_ring and tx_ring (descriptors a queue, from dev->depth), dev->info.mtu,
 	 * max_frame. Frees what it made when it fails. */
 	int (*open)(struct shunt_dev *dev, struct shunt_err *err);
-	/* port->region is there and mapped: device address = offset in it + port->iova. Rings,
-	 * queues, interrupts when port->wait is not spin, bus mastering, link. Fills dev->queue. */
+	/* dev->region is there and mapped: device address = offset in it + port->iova. Rings,
+	 * queues, interrupts when info.wait is not spin, bus mastering, link. Fills dev->queue. */
 	int (*start)(struct shunt_dev *dev, struct shunt_err *err);
 	/* No more arrivals, no more transmit; what the device has written can still be received.
 	 * The device may not touch memory afterwards. Reads the last counters. */
 	void (*stop)(struct shunt_dev *dev);
 	/* After open succeeded, whether start did or not. Chunks that the rings hold go back to the
-	 * pool of port->region. The device is stopped. Free rings and port->priv. */
+	 * pool of dev->region. The device is stopped. Free rings and port->priv. */
 	void (*close)(struct shunt_dev *dev);
 	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
-	/* port->wait is not spin: ask for an interrupt at the next packet of this queue; 1 when
+	/* info.wait is not spin: ask for an interrupt at the next packet of this queue; 1 when
 	 * packets are there already. With port->phys the line must be let go first: it is INTx. */
 	int (*arm)(struct shunt_queue *q);
 	uint32_t (*queue_id)(const struct shunt_queue *q); /* optional: the device's number */
 };
 
-enum pci_wait { PCI_SPIN, PCI_POLL, PCI_ADAPTIVE };
-
 struct pci_port {
 	struct pci_info info;
 	const struct pci_nic *nic;
-	struct pci_dev *pci; /* NULL until start */
-	struct shunt_region *region;
-	bool attached;         /* the region is the application's */
-	uint64_t iova;         /* of offset 0 of the region */
+	struct pci_dev *pci;   /* NULL until start */
+	uint64_t iova;         /* of offset 0 of dev->region */
 	const uint64_t *pages; /* dma=phys: pci_phys_addr() in its place; NULL otherwise */
-	enum pci_wait wait;
-	bool phys; /* dma=phys */
+	bool phys;             /* dma=phys */
 	bool promisc;
 	unsigned want; /* queues=N; 0 for all that the NIC has */
 	enum { PCI_RING_AUTO, PCI_RING_SPLIT, PCI_RING_PACKED } ring;

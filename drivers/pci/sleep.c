@@ -14,7 +14,7 @@ void pci_sleep_init(struct pci_sleep *s, const struct shunt_dev *dev, unsigned v
 
 	*s = (struct pci_sleep){.fd = vector < port->pci->nirqs ? port->pci->irq[vector] : -1,
 		.width = port->phys ? sizeof(uint32_t) : sizeof(uint64_t),
-		.limit = port->wait == PCI_ADAPTIVE ? PCI_ADAPTIVE_EMPTY : 0};
+		.limit = dev->info.wait == SHUNT_WAIT_ADAPTIVE ? PCI_ADAPTIVE_EMPTY : 0};
 }
 
 /* The line is level-triggered: what came after the NIC let go of it is raised when it is unmasked.

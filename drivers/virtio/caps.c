@@ -2,7 +2,7 @@
  * Where a modern virtio device keeps its structures: vendor capabilities (virtio 1.2, 4.1.4). The
  * first of a type that makes sense counts, as the specification has it.
  */
-#include "drivers/virtio/virtio.h"
+#include "drivers/virtio/transport.h"
 
 #include <endian.h>
 #include <string.h>

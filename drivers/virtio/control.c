@@ -3,7 +3,7 @@
  * answers with. One command at a time, by the control thread, with a bound on the wait.
  */
 #include "core/clock.h"
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -21,33 +21,35 @@
 #define RING      64u
 #define WAIT_NS   UINT64_C(1000000000)
 
-int net_control_open(struct shunt_dev *dev, struct shunt_err *err)
+int virtio_control_open(struct shunt_dev *dev, struct shunt_err *err)
 {
 	const struct pci_port *port = pci_port(dev);
-	struct net *net = port->priv;
+	struct virtio_net *net = port->priv;
 	/* 5.1.2: behind the last pair that the device has, or behind the only one. */
-	uint16_t number = net->v.features & NET_F_MQ ? (uint16_t)(2 * net->pairs_max) : 2;
-	uint16_t size = virtio_queue_max(&net->v, number);
+	uint16_t number = net->v.features & VIRTIO_NET_F_MQ ? (uint16_t)(2 * net->pairs_max) : 2;
+	uint16_t size = virtio_pci_queue_max(&net->v, number);
 
-	if (!(net->v.features & NET_F_CTRL_VQ))
+	if (!(net->v.features & VIRTIO_NET_F_CTRL_VQ))
 		return 0;
 	if (size < 2)
 		return shunt_fail(err, -EPROTO, NULL, "%s offers a control queue and has none",
 			port->info.addr);
 	int rc = pci_mem_alloc(port->pci, &net->ctrl_mem, ANSWER_AT + 1, err);
 	if (!rc)
-		rc = net_vq_enable(
+		rc = virtio_ring_enable(
 			&net->ctrl, net, number, size < RING ? size : RING, VIRTIO_NO_VECTOR, err);
 	net->has_ctrl = !rc;
 	return rc;
 }
 
-static bool done(struct net *net)
+static bool done(struct virtio_net *net)
 {
-	return net->packed ? packed_chain_done(&net->ctrl.ring) : split_chain_done(&net->ctrl.ring);
+	return net->packed ? packed_chain_done(&net->ctrl.vring)
+			   : split_chain_done(&net->ctrl.vring);
 }
 
-static int command(struct net *net, uint8_t class, uint8_t cmd, const void *data, uint32_t len)
+static int command(
+	struct virtio_net *net, uint8_t class, uint8_t cmd, const void *data, uint32_t len)
 {
 	uint8_t *page = net->ctrl_mem.base;
 	uint64_t iova = net->ctrl_mem.iova, end = shunt_now() + WAIT_NS;
@@ -59,12 +61,12 @@ static int command(struct net *net, uint8_t class, uint8_t cmd, const void *data
 	memcpy(page + 2, data, len);
 	page[ANSWER_AT] = ANSWER_NONE;
 	if (net->packed)
-		packed_chain(&net->ctrl.ring, iova, len + 2, iova + ANSWER_AT, 1);
+		packed_chain(&net->ctrl.vring, iova, len + 2, iova + ANSWER_AT, 1);
 	else
-		split_chain(&net->ctrl.ring, iova, len + 2, iova + ANSWER_AT, 1);
-	net_ring(&net->ctrl);
+		split_chain(&net->ctrl.vring, iova, len + 2, iova + ANSWER_AT, 1);
+	virtio_notify(&net->ctrl);
 	while (!done(net)) {
-		if (net->ctrl.ring.broken)
+		if (net->ctrl.vring.broken)
 			return -EPROTO;
 		if (shunt_now() > end)
 			return -ETIMEDOUT;
@@ -73,7 +75,7 @@ static int command(struct net *net, uint8_t class, uint8_t cmd, const void *data
 	return *(volatile uint8_t *)(page + ANSWER_AT) == ANSWER_OK ? 0 : -EIO;
 }
 
-int net_set_pairs(struct net *net, uint16_t pairs, struct shunt_err *err)
+int virtio_control_pairs(struct virtio_net *net, uint16_t pairs, struct shunt_err *err)
 {
 	uint16_t data = htole16(pairs);
 	int rc = command(net, CLASS_MQ, MQ_PAIRS_SET, &data, sizeof data);
@@ -83,7 +85,7 @@ int net_set_pairs(struct net *net, uint16_t pairs, struct shunt_err *err)
 		  : 0;
 }
 
-int net_set_promisc(struct net *net, bool on, struct shunt_err *err)
+int virtio_control_promisc(struct virtio_net *net, bool on, struct shunt_err *err)
 {
 	uint8_t data = on;
 	int rc = command(net, CLASS_RX, RX_PROMISC, &data, sizeof data);

@@ -2,40 +2,40 @@
  * Is the link up, and the device well? Register reads cost a microsecond and more, so that only a
  * queue that has nothing to do looks.
  */
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 
-bool net_link_up(const struct virtio_pci *v)
+bool virtio_link_up(const struct virtio_pci *v)
 {
 	uint16_t status = 0;
 
-	if (!(v->features & NET_F_STATUS))
+	if (!(v->features & VIRTIO_NET_F_STATUS))
 		return true; /* 5.1.4.2: it has no way to say, and is to be assumed active */
-	virtio_config(v, NET_CONFIG_STATUS, &status, sizeof status);
-	return le16toh(status) & NET_LINK_UP;
+	virtio_pci_config(v, VIRTIO_NET_CONFIG_STATUS, &status, sizeof status);
+	return le16toh(status) & VIRTIO_NET_S_LINK_UP;
 }
 
-int net_check_link(struct net_queue *nq)
+int virtio_link_check(struct virtio_queue *vq)
 {
-	const struct virtio_pci *v = &nq->net->v;
-	const char *addr = nq->q.dev->spec.target;
+	const struct virtio_pci *v = &vq->net->v;
+	const char *addr = vq->q.dev->spec.target;
 
-	nq->idle = 0;
-	if (nq->stopped || nq->q.error)
-		return nq->q.error;
-	uint8_t status = virtio_status(v);
+	vq->idle = 0;
+	if (vq->stopped || vq->q.error)
+		return vq->q.error;
+	uint8_t status = virtio_pci_status(v);
 	if (status == UINT8_MAX)
-		return shunt_gone(&nq->q, -ENODEV, "%s is gone: its registers read as ones", addr);
+		return shunt_gone(&vq->q, -ENODEV, "%s is gone: its registers read as ones", addr);
 	if (status & VIRTIO_NEEDS_RESET)
-		return shunt_gone(&nq->q, -ENODEV,
+		return shunt_gone(&vq->q, -ENODEV,
 			"%s had an error and asks for a reset: open it again", addr);
 	if (!(status & VIRTIO_DRIVER_OK))
-		return shunt_gone(&nq->q, -ENODEV, "%s was reset by somebody else", addr);
-	if (!net_link_up(v))
+		return shunt_gone(&vq->q, -ENODEV, "%s was reset by somebody else", addr);
+	if (!virtio_link_up(v))
 		return shunt_gone(
-			&nq->q, -ENETDOWN, "the link of %s went down: open it again", addr);
+			&vq->q, -ENETDOWN, "the link of %s went down: open it again", addr);
 	if (pci_requested(v->pci))
-		return shunt_gone(&nq->q, -ENODEV, PCI_REQUESTED, addr);
+		return shunt_gone(&vq->q, -ENODEV, PCI_REQUESTED, addr);
 	return 0;
 }

@@ -29,26 +29,26 @@ void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, 
 bool packed_chain_done(struct vring *v);
 
 /* One slot further: at the end of a lap the bits of the next one change. */
-VRING_INLINE void packed_next(struct vring *v)
+SHUNT_INLINE void packed_next(struct vring *v)
 {
-	if (VRING_RARE(!(++v->next & v->mask)))
+	if (SHUNT_BRANCH(!(++v->next & v->mask)))
 		v->avail_bits ^= PACKED_BITS(PACKED_BOTH);
 }
 
-VRING_INLINE void packed_see(struct vring *v)
+SHUNT_INLINE void packed_see(struct vring *v)
 {
-	if (VRING_RARE(!(++v->seen & v->mask)))
+	if (SHUNT_BRANCH(!(++v->seen & v->mask)))
 		v->used_bits ^= PACKED_BITS(PACKED_BOTH);
 }
 
-VRING_INLINE uint64_t packed_word(uint32_t len, uint32_t id, uint64_t bits)
+SHUNT_INLINE uint64_t packed_word(uint32_t len, uint32_t id, uint64_t bits)
 {
 	return htole64(len | (uint64_t)id << 32 | bits);
 }
 
 /* 2.8.21.1. Release at each descriptor: orders its address and the buffer before the word with the
  * flags; pairs with the device, which reads the flags first. */
-VRING_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
+SHUNT_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
 {
 	struct packed_desc *d = &v->packed[v->next & v->mask];
@@ -62,14 +62,14 @@ VRING_INLINE void packed_add(struct vring *v, uint64_t chunk, uint64_t addr, uin
 }
 
 /* The flags published each one as it was added. */
-VRING_INLINE void packed_publish(struct vring *v)
+SHUNT_INLINE void packed_publish(struct vring *v)
 {
 	(void)v;
 }
 
 /* 2.8.21.2, 2.8.14. Full: orders the descriptors before the read of what the device asked for;
  * pairs with the device, which asks and then looks at the descriptors again. */
-VRING_INLINE bool packed_kick_wanted(struct vring *v)
+SHUNT_INLINE bool packed_kick_wanted(struct vring *v)
 {
 	vring_mb(v);
 	return le16toh(__atomic_load_n(&v->device->flags, __ATOMIC_RELAXED)) !=
@@ -77,7 +77,7 @@ VRING_INLINE bool packed_kick_wanted(struct vring *v)
 }
 
 /* Is the buffer used that is next after `ahead` others? */
-VRING_INLINE bool packed_is_used(const struct vring *v, uint32_t ahead)
+SHUNT_INLINE bool packed_is_used(const struct vring *v, uint32_t ahead)
 {
 	uint32_t slot = (v->seen + ahead) & v->mask;
 	uint64_t word = le64toh(__atomic_load_n(&v->packed[slot].word, __ATOMIC_RELAXED));
@@ -88,7 +88,7 @@ VRING_INLINE bool packed_is_used(const struct vring *v, uint32_t ahead)
 }
 
 /* Is the next one used? A packed ring has no count: 0 or 1. */
-VRING_INLINE uint32_t packed_waiting(const struct vring *v)
+SHUNT_INLINE uint32_t packed_waiting(const struct vring *v)
 {
 	if (v->in_order && v->batch != v->seen)
 		return 1; /* inside of a batch, whose one entry was read */
@@ -100,9 +100,9 @@ VRING_INLINE uint32_t packed_waiting(const struct vring *v)
 	return 1;
 }
 
-/* Take back the next buffer (2.8.22); only when one is out. VRING_NONE when it is not used yet; and
- * as split_used(), with v->broken, when it is rubbish. */
-VRING_INLINE uint64_t packed_used(struct vring *v, uint32_t *len, const bool in_order)
+/* Take back the next buffer (2.8.22); only when one is out. False when it is not used yet; and as
+ * split_used(), with v->broken, when it is impossible. */
+SHUNT_INLINE bool packed_used(struct vring *v, uint64_t *chunk, uint32_t *len, const bool in_order)
 {
 	uint32_t id = v->seen & v->mask;
 
@@ -111,31 +111,31 @@ VRING_INLINE uint64_t packed_used(struct vring *v, uint32_t *len, const bool in_
 		 * before the buffer; pairs with the device's write of the flags, its last. */
 		uint64_t word = le64toh(__atomic_load_n(&v->packed[id].word, __ATOMIC_RELAXED));
 		if ((word ^ v->used_bits) & PACKED_BITS(PACKED_BOTH))
-			return VRING_NONE;
+			return false;
 		mmio_rmb();
 		*len = (uint32_t)word;
 		if (!in_order)
 			id = (uint16_t)(word >> 32);
 		else if (!vring_batch(v, (uint16_t)(word >> 32), *len))
-			return VRING_NONE;
+			return false;
 	}
 	if (in_order)
 		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
-	uint64_t chunk = vring_give_id(v, id, in_order);
-	if (__builtin_expect(chunk == VRING_NONE, 0))
+	if (!vring_give_id(v, id, chunk, in_order)) {
 		v->broken = "a buffer id that it was not given";
-	else
-		packed_see(v);
-	return chunk;
+		return false;
+	}
+	packed_see(v);
+	return true;
 }
 
-VRING_INLINE void packed_disarm(struct vring *v)
+SHUNT_INLINE void packed_disarm(struct vring *v)
 {
 	v->driver->flags = htole16(PACKED_EVENT_DISABLE);
 }
 
 /* As split_arm(). */
-VRING_INLINE bool packed_arm(struct vring *v)
+SHUNT_INLINE bool packed_arm(struct vring *v)
 {
 	__atomic_store_n(&v->driver->flags, htole16(PACKED_EVENT_ENABLE), __ATOMIC_RELAXED);
 	/* Full: orders the wish before the look; pairs with the device, which writes a used

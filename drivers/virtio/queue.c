@@ -1,88 +1,85 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A queue's memory: its two rings, and what they hold at the end.
+ * A queue's memory: its two rings.
  */
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-int net_vq_init(struct net_vq *vq, const struct net *net, uint16_t size)
+int virtio_ring_init(struct virtio_ring *ring, const struct virtio_net *net, uint16_t size)
 {
-	int rc = vring_init(&vq->ring, size, net->in_order, net->event);
+	int rc = vring_init(&ring->vring, size, net->in_order, net->event);
 
 	if (rc)
 		return rc;
-	vq->ring.platform = net->v.features & VIRTIO_F_ORDER_PLATFORM;
+	ring->vring.platform = net->v.features & VIRTIO_F_ORDER_PLATFORM;
 	if (net->packed)
-		packed_place(&vq->ring, vq->mem.base);
+		packed_place(&ring->vring, ring->mem.base);
 	else
-		split_place(&vq->ring, vq->mem.base);
+		split_place(&ring->vring, ring->mem.base);
 	return 0;
 }
 
-int net_vq_enable(struct net_vq *vq, struct net *net, uint16_t number, uint16_t size,
-	uint16_t vector, struct shunt_err *err)
+int virtio_ring_enable(struct virtio_ring *ring, struct virtio_net *net, uint16_t number,
+	uint16_t size, uint16_t vector, struct shunt_err *err)
 {
 	struct vring_layout l = net->packed ? packed_layout(size) : split_layout(size);
-	int rc = pci_mem_alloc(net->v.pci, &vq->mem, l.bytes, err);
+	int rc = pci_mem_alloc(net->v.pci, &ring->mem, l.bytes, err);
 
 	if (rc)
 		return rc;
-	vq->number = number;
-	if (net_vq_init(vq, net, size))
+	ring->number = number;
+	if (virtio_ring_init(ring, net, size))
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
 	struct virtio_place place = {.queue = number,
 		.size = size,
 		.vector = vector,
-		.desc = vq->mem.iova + l.desc,
-		.driver = vq->mem.iova + l.driver,
-		.device = vq->mem.iova + l.device};
-	return virtio_queue_enable(&net->v, &place, &vq->doorbell, err);
+		.desc = ring->mem.iova + l.desc,
+		.driver = ring->mem.iova + l.driver,
+		.device = ring->mem.iova + l.device};
+	return virtio_pci_queue_enable(&net->v, &place, &ring->doorbell, err);
 }
 
-void net_vq_free(struct net_vq *vq, struct pci_dev *pci)
+void virtio_ring_free(struct virtio_ring *ring, struct pci_dev *pci)
 {
-	pci_mem_free(pci, &vq->mem);
-	vring_free(&vq->ring);
+	pci_mem_free(pci, &ring->mem);
+	vring_free(&ring->vring);
 }
 
-void net_queue_init(
-	struct net_queue *nq, struct shunt_dev *dev, const struct net *net, unsigned index)
+int virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
+	unsigned index)
 {
 	const struct pci_port *port = pci_port(dev);
-	const struct shunt_region_info *info = &port->region->info;
+	const struct shunt_region_info *info = &dev->region->info;
 
-	shunt_queue_init(&nq->q, dev, index);
-	nq->net = net;
-	nq->base = info->base;
-	nq->region = info->id;
-	nq->iova = port->iova;
-	nq->pages = port->pages;
-	nq->len = info->len;
-	nq->mask = info->chunk - 1;
+	shunt_queue_init(&vq->q, dev, index);
+	vq->net = net;
+	vq->base = info->base;
+	vq->region = info->id;
+	vq->iova = port->iova;
+	vq->pages = port->pages;
+	vq->len = info->len;
+	vq->mask = info->chunk - 1;
 	struct shunt_pkt p = {.region = info->id, .queue = (uint16_t)index};
-	static_assert(sizeof p - offsetof(struct shunt_pkt, region) == sizeof nq->tail, "tail");
-	memcpy(&nq->tail, &p.region, sizeof nq->tail);
-	nq->room = info->chunk - NET_DATA;
-	nq->longest = dev->info.max_frame < nq->room ? dev->info.max_frame : nq->room;
-	nq->mergeable = net->v.features & NET_F_MRG_RXBUF;
-	nq->stack.region = port->region;
-	nq->sleep.fd = -1;
+	static_assert(sizeof p - offsetof(struct shunt_pkt, region) == sizeof vq->tail, "tail");
+	memcpy(&vq->tail, &p.region, sizeof vq->tail);
+	vq->room = info->chunk - VIRTIO_NET_DATA;
+	vq->longest = dev->info.max_frame < vq->room ? dev->info.max_frame : vq->room;
+	vq->mergeable = net->v.features & VIRTIO_NET_F_MRG_RXBUF;
+	vq->sleep.fd = -1;
+	return shunt_chunks_init(&vq->chunks, dev->region, PCI_CACHE - SHUNT_BURST_MAX, 0);
 }
 
-static void drain_ring(struct vring *v, struct shunt_region *region)
+void virtio_queue_choose(struct virtio_queue *vq)
 {
-	for (; v->chunk && v->seen != v->next; v->seen++)
-		shunt_pool_put(region, &v->chunk[v->ids[v->seen & v->mask]], 1);
-}
-
-void net_queue_drain(struct net_queue *nq)
-{
-	drain_ring(&nq->rx.ring, nq->stack.region);
-	drain_ring(&nq->tx.ring, nq->stack.region);
-	if (nq->held.buffers)
-		shunt_pool_put(nq->stack.region, &nq->held.chunk, 1);
-	nq->held.buffers = 0;
-	pci_stack_drain(&nq->stack);
+	vq->q.release = virtio_bufs_release;
+	if (pci_can(vq->q.dev, SHUNT_RX)) {
+		virtio_rx_choose(vq);
+		virtio_bufs_choose(vq);
+	}
+	if (pci_can(vq->q.dev, SHUNT_TX)) {
+		virtio_tx_choose(vq);
+		vq->q.alloc = virtio_bufs_alloc;
+	}
 }

@@ -18,12 +18,12 @@ void split_place(struct vring *v, void *base);
 void split_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len);
 bool split_chain_done(struct vring *v);
 
-VRING_INLINE uint16_t *split_used_event(const struct vring *v)
+SHUNT_INLINE uint16_t *split_used_event(const struct vring *v)
 {
 	return &v->avail->ring[vring_size(v)];
 }
 
-VRING_INLINE uint16_t split_avail_event(const struct vring *v)
+SHUNT_INLINE uint16_t split_avail_event(const struct vring *v)
 {
 	/* Relaxed: the fence in kick_wanted orders it. */
 	return le16toh(
@@ -32,7 +32,7 @@ VRING_INLINE uint16_t split_avail_event(const struct vring *v)
 
 /* 2.7.13.1 and .2: a free id, its descriptor, its place in the available ring. There must be a free
  * one. flags never change for a ring of one direction, but the device reads them each time. */
-VRING_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
+SHUNT_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint32_t len,
 	uint16_t flags, const bool in_order)
 {
 	uint32_t id = vring_take_id(v, chunk, in_order);
@@ -46,7 +46,7 @@ VRING_INLINE void split_add(struct vring *v, uint64_t chunk, uint64_t addr, uint
 
 /* 2.7.13.3. Release: orders descriptors, ring entries and buffers before the index; pairs with the
  * device, which reads the index first. */
-VRING_INLINE void split_publish(struct vring *v)
+SHUNT_INLINE void split_publish(struct vring *v)
 {
 	mmio_wmb();
 	__atomic_store_n(&v->avail->idx, htole16((uint16_t)v->next), __ATOMIC_RELAXED);
@@ -54,7 +54,7 @@ VRING_INLINE void split_publish(struct vring *v)
 
 /* 2.7.13.4.1, 2.7.10. Full: orders our index before the read of what the device asked for; pairs
  * with the device, which asks and then looks at the index again. */
-VRING_INLINE bool split_kick_wanted(struct vring *v)
+SHUNT_INLINE bool split_kick_wanted(struct vring *v)
 {
 	uint16_t old = v->kicked;
 
@@ -67,44 +67,44 @@ VRING_INLINE bool split_kick_wanted(struct vring *v)
 
 /* How many used buffers wait, as of now. An index that ran past what is out is the device's fault.
  */
-VRING_INLINE uint32_t split_waiting(struct vring *v)
+SHUNT_INLINE uint32_t split_waiting(struct vring *v)
 {
 	uint16_t ready = le16toh(__atomic_load_n(&v->used->idx, __ATOMIC_RELAXED));
 	/* Acquire: orders the index before the entries and buffers that it covers; pairs with the
 	 * device's write of the index, its last. */
 	mmio_rmb();
 	uint32_t n = (uint16_t)(ready - v->seen);
-	if (__builtin_expect(n > vring_out(v), 0)) {
+	if (SHUNT_UNLIKELY(n > vring_out(v))) {
 		v->broken = "a used index beyond what it was given";
 		return 0;
 	}
 	return n;
 }
 
-/* Take back the next used buffer (2.7.14); only when split_waiting() said that there is one. chunk
- * is VRING_NONE, and v->broken says why, when the entry is rubbish. */
-VRING_INLINE uint64_t split_used(struct vring *v, uint32_t *len, const bool in_order)
+/* Take back the next used buffer (2.7.14); only when split_waiting() said that there is one. False
+ * when the entry is impossible: v->broken says why. */
+SHUNT_INLINE bool split_used(struct vring *v, uint64_t *chunk, uint32_t *len, const bool in_order)
 {
 	uint32_t id = v->seen & v->mask;
 	const volatile struct split_elem *e = &v->used->ring[id];
 
 	if (in_order) {
 		if (v->batch == v->seen && !vring_batch(v, le32toh(e->id), le32toh(e->len)))
-			return VRING_NONE;
+			return false;
 		*len = v->seen + 1 == v->batch ? v->batch_len : UINT32_MAX;
 	} else {
 		id = le32toh(e->id);
 		*len = le32toh(e->len);
 	}
-	uint64_t chunk = vring_give_id(v, id, in_order);
-	if (__builtin_expect(chunk == VRING_NONE, 0))
+	if (!vring_give_id(v, id, chunk, in_order)) {
 		v->broken = "a descriptor id that it was not given";
-	else
-		v->seen++;
-	return chunk;
+		return false;
+	}
+	v->seen++;
+	return true;
 }
 
-VRING_INLINE void split_disarm(struct vring *v)
+SHUNT_INLINE void split_disarm(struct vring *v)
 {
 	if (v->event)
 		*split_used_event(v) = htole16((uint16_t)(v->seen - 1));
@@ -113,7 +113,7 @@ VRING_INLINE void split_disarm(struct vring *v)
 }
 
 /* Ask for an interrupt at the next used buffer; true when there is one already. */
-VRING_INLINE bool split_arm(struct vring *v)
+SHUNT_INLINE bool split_arm(struct vring *v)
 {
 	if (v->event)
 		__atomic_store_n(split_used_event(v), htole16((uint16_t)v->seen), __ATOMIC_RELAXED);

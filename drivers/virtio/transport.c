@@ -2,9 +2,9 @@
  * Modern virtio over PCI: virtio 1.2, 4.1.4.3 (common configuration), 4.1.5 (initialization), 3.1.1
  * (the status steps). Every offset that comes from the device is held against the BAR's size first.
  */
+#include "drivers/virtio/transport.h"
 #include "core/clock.h"
 #include "drivers/pci/mmio.h"
-#include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -63,7 +63,7 @@ static volatile uint8_t *part_base(
 	return bar->base + p->offset;
 }
 
-int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err)
+int virtio_pci_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err)
 {
 	struct virtio_part parts[VIRTIO_PARTS];
 	struct shunt_err why = {.code = 0};
@@ -92,25 +92,25 @@ int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err)
 		why.what);
 }
 
-uint8_t virtio_status(const struct virtio_pci *v)
+uint8_t virtio_pci_status(const struct virtio_pci *v)
 {
 	return get8(v, STATUS);
 }
 
 static void add_status(struct virtio_pci *v, uint8_t bit)
 {
-	put8(v, STATUS, virtio_status(v) | bit);
+	put8(v, STATUS, virtio_pci_status(v) | bit);
 }
 
 /* 3.1.1: reset, then the guest has noticed it, then it knows how to drive it. 4.1.4.3.2: after
  * writing 0 the driver waits for a read of 0. */
-int virtio_reset(struct virtio_pci *v, struct shunt_err *err)
+int virtio_pci_reset(struct virtio_pci *v, struct shunt_err *err)
 {
 	uint64_t end = shunt_now() + RESET_NS;
 	uint8_t status;
 
 	put8(v, STATUS, 0);
-	while ((status = virtio_status(v))) {
+	while ((status = virtio_pci_status(v))) {
 		if (status == UINT8_MAX) /* 2.1 defines no such status: nobody answers */
 			return shunt_fail(err, -ENODEV, NULL,
 				"%s is gone: its registers read as ones", v->pci->info.addr);
@@ -149,7 +149,7 @@ static int require(struct virtio_pci *v, struct shunt_err *err)
 	return 0;
 }
 
-int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *err)
+int virtio_pci_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *err)
 {
 	add_status(v, VIRTIO_ACKNOWLEDGE); /* step 2 */
 	add_status(v, VIRTIO_DRIVER);      /* step 3 */
@@ -166,15 +166,15 @@ int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *er
 		put32(v, DRIVER_SELECT, i);
 		put32(v, DRIVER_FEATURE, (uint32_t)(v->features >> (32 * i)));
 	}
-	add_status(v, VIRTIO_FEATURES_OK);         /* step 5 */
-	if (virtio_status(v) & VIRTIO_FEATURES_OK) /* step 6 */
+	add_status(v, VIRTIO_FEATURES_OK);             /* step 5 */
+	if (virtio_pci_status(v) & VIRTIO_FEATURES_OK) /* step 6 */
 		return 0;
 	add_status(v, VIRTIO_FAILED);
 	return shunt_fail(err, -ENOTSUP, NULL, "%s refuses the features %#llx of its %#llx",
 		v->pci->info.addr, (unsigned long long)v->features, (unsigned long long)v->offered);
 }
 
-uint16_t virtio_queue_max(struct virtio_pci *v, uint16_t queue)
+uint16_t virtio_pci_queue_max(struct virtio_pci *v, uint16_t queue)
 {
 	if (queue >= get16(v, NUM_QUEUES))
 		return 0;
@@ -198,7 +198,7 @@ static int set_vector(struct virtio_pci *v, uint16_t vector, struct shunt_err *e
 		v->pci->info.addr, vector);
 }
 
-int virtio_queue_enable(struct virtio_pci *v, const struct virtio_place *p,
+int virtio_pci_queue_enable(struct virtio_pci *v, const struct virtio_place *p,
 	volatile uint8_t **doorbell, struct shunt_err *err)
 {
 	put16(v, QUEUE_SELECT, p->queue);
@@ -220,13 +220,13 @@ int virtio_queue_enable(struct virtio_pci *v, const struct virtio_place *p,
 	return 0;
 }
 
-void virtio_driver_ok(struct virtio_pci *v)
+void virtio_pci_driver_ok(struct virtio_pci *v)
 {
 	put16(v, CONFIG_VECTOR, VIRTIO_NO_VECTOR);
 	add_status(v, VIRTIO_DRIVER_OK);
 }
 
-bool virtio_config(const struct virtio_pci *v, uint32_t at, void *to, uint32_t len)
+bool virtio_pci_config(const struct virtio_pci *v, uint32_t at, void *to, uint32_t len)
 {
 	uint8_t before, *bytes = to;
 

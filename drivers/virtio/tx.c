@@ -4,8 +4,8 @@
  * and not while the device says that it looks by itself.
  */
 #include "core/clock.h"
-#include "drivers/core/probe.h"
-#include "drivers/virtio/net.h"
+#include "drivers/core/burst.h"
+#include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,99 +13,97 @@
 #define REAP     32u /* sent buffers that may lie about before they are taken back */
 #define FLUSH_NS (SHUNT_POLL_MS * UINT64_C(1000000))
 
-static __attribute__((noinline)) void give_up(struct net_queue *nq)
+SHUNT_NOINLINE void virtio_tx_broken(struct virtio_queue *vq)
 {
-	shunt_gone(&nq->q, -ENODEV, "%s broke the protocol of its transmit queue %u: %s",
-		nq->q.dev->spec.target, nq->tx.number, nq->tx.ring.broken);
+	shunt_gone(&vq->q, -ENODEV, "%s broke the protocol of its transmit queue %u: %s",
+		vq->q.dev->spec.target, vq->tx.number, vq->tx.vring.broken);
 }
 
 /* Sent chunks come back to the stack. */
-VRING_INLINE void reap(struct net_queue *nq, const bool packed, const bool in_order)
+SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, const bool in_order)
 {
-	struct vring *v = &nq->tx.ring;
+	struct vring *v = &vq->tx.vring;
 	uint32_t left = packed ? vring_out(v) : split_waiting(v);
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
-	pci_stack_room(&nq->stack, left);
-	uint64_t *const from = nq->stack.chunk + nq->stack.n, *to = from;
+	shunt_chunks_room(&vq->chunks);
+	uint64_t *const from = vq->chunks.chunk + vq->chunks.n, *to = from;
 	struct vring w = *v;
 	uint32_t len;
 	while (left--) {
-		uint64_t chunk =
-			packed ? packed_used(&w, &len, in_order) : split_used(&w, &len, in_order);
-		if (__builtin_expect(chunk == VRING_NONE, 0))
+		if (!(packed ? packed_used(&w, to, &len, in_order)
+			     : split_used(&w, to, &len, in_order)))
 			break;
-		*to++ = chunk;
+		to++;
 	}
-	nq->stack.n += (uint32_t)(to - from);
+	vq->chunks.n += (uint32_t)(to - from);
 	vring_save(v, &w);
-	if (__builtin_expect(v->broken != NULL, 0))
-		give_up(nq);
+	if (SHUNT_UNLIKELY(v->broken != NULL))
+		virtio_tx_broken(vq);
 }
 
 /* A frame that can't go as it lies: from a region out of reach, or without room for the header. The
  * offset of its copy, or VRING_NONE with *drop where it can't be sent at all, and without where
  * there is no chunk now. */
-static __attribute__((noinline)) uint64_t odd(struct net_queue *nq, struct shunt_pkt *p, bool *drop)
+SHUNT_NOINLINE uint64_t virtio_tx_copy(struct virtio_queue *vq, struct shunt_pkt *p, bool *drop)
 {
-	bool ours = p->region == nq->region;
-	uint64_t at = ours ? (uint64_t)((uint8_t *)p->data - nq->base) : 0;
+	bool ours = p->region == vq->region;
+	uint64_t at = ours ? (uint64_t)((uint8_t *)p->data - vq->base) : 0;
 
-	*drop = !p->len || p->len > nq->longest || (ours && at >= nq->len) ||
-		(ours && (at & nq->mask) + p->len > nq->mask + 1);
+	*drop = !p->len || p->len > vq->longest || (ours && at >= vq->len) ||
+		(ours && (at & vq->mask) + p->len > vq->mask + 1);
 	if (*drop)
 		return VRING_NONE;
 	if (ours) {
-		at = (at & ~nq->mask) + NET_DATA;
+		at = (at & ~vq->mask) + VIRTIO_NET_DATA;
 	} else {
-		if (!pci_stack_have(&nq->stack, 1))
+		if (!shunt_chunks_get(&vq->chunks, &at))
 			return VRING_NONE;
-		at = nq->stack.chunk[--nq->stack.n] + NET_DATA;
+		at += VIRTIO_NET_DATA;
 	}
-	memmove(nq->base + at, p->data, p->len);
-	SHUNT_COUNT(&nq->q, user_copies, 1);
-	SHUNT_COUNT(&nq->q, user_copied_bytes, p->len);
+	memmove(vq->base + at, p->data, p->len);
+	SHUNT_COUNT(&vq->q, user_copies, 1);
+	SHUNT_COUNT(&vq->q, user_copied_bytes, p->len);
 	return at;
 }
 
-static __attribute__((noinline)) void drop_frame(struct net_queue *nq, struct shunt_pkt *p)
+SHUNT_NOINLINE void virtio_tx_drop(struct virtio_queue *vq, struct shunt_pkt *p)
 {
-	SHUNT_COUNT(&nq->q, tx_errors, 1);
-	if (p->region == nq->region)
-		nq->q.release(&nq->q, p, 1);
+	SHUNT_COUNT(&vq->q, tx_errors, 1);
+	if (p->region == vq->region)
+		virtio_bufs_release(&vq->q, p, 1);
 	else
 		p->flags |= SHUNT_PKT_KEPT;
 }
 
 /* odd, its counters, and who owns what then. The offset of what goes into the ring; VRING_NONE when
  * there is none, and *stop when nothing more can be taken now. */
-static __attribute__((noinline)) uint64_t put_odd(
-	struct net_queue *nq, struct shunt_pkt *p, bool *stop)
+SHUNT_NOINLINE uint64_t virtio_tx_put_copy(struct virtio_queue *vq, struct shunt_pkt *p, bool *stop)
 {
 	bool drop;
-	uint64_t at = odd(nq, p, &drop);
+	uint64_t at = virtio_tx_copy(vq, p, &drop);
 
 	*stop = at == VRING_NONE && !drop;
 	if (drop) {
-		drop_frame(nq, p);
-	} else if (p->region != nq->region && !*stop) {
+		virtio_tx_drop(vq, p);
+	} else if (p->region != vq->region && !*stop) {
 		p->flags |= SHUNT_PKT_KEPT;
-		nq->q.out++; /* the caller takes one off for each that goes */
+		vq->q.out++; /* the caller takes one off for each that goes */
 	}
 	return at;
 }
 
 /* The frames that lie as they should: ours, fitting, with room for the header before them. */
-VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes,
-	const bool packed, const bool in_order, const bool phys)
+SHUNT_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *pkts, unsigned n,
+	uint64_t *bytes, const bool packed, const bool in_order, const bool phys)
 {
-	uint8_t *const base = nq->base;
-	const uint64_t *const pages = nq->pages;
-	const uint64_t iova = nq->iova - NET_HDR, mask = nq->mask;
-	const uint32_t longest = nq->longest;
-	const uint16_t region = nq->region;
-	struct vring w = nq->tx.ring;
+	uint8_t *const base = vq->base;
+	const uint64_t *const pages = vq->pages;
+	const uint64_t iova = vq->iova - VIRTIO_NET_HDR, mask = vq->mask;
+	const uint32_t longest = vq->longest;
+	const uint16_t region = vq->region;
+	struct vring w = vq->tx.vring;
 	struct shunt_pkt *p = pkts, *const end = pkts + (n < vring_room(&w) ? n : vring_room(&w));
 	uint64_t sum = 0;
 
@@ -114,135 +112,107 @@ VRING_INLINE unsigned put(struct net_queue *nq, struct shunt_pkt *pkts, unsigned
 		uint32_t len = p->len;
 		/* Not above longest, so that the last one can't wrap: room for the header before
 		 * it, and for all of it in the chunk. */
-		if (__builtin_expect(p->region != region || len - 1 >= longest ||
-					     in - NET_HDR > mask + 1 - NET_HDR - len ||
-					     (phys && at >= nq->len),
-			    0)) {
+		if (SHUNT_UNLIKELY(p->region != region || len - 1 >= longest ||
+				   in - VIRTIO_NET_HDR > mask + 1 - VIRTIO_NET_HDR - len ||
+				   (phys && at >= vq->len))) {
 			bool stop;
-			at = put_odd(nq, p, &stop);
+			at = virtio_tx_put_copy(vq, p, &stop);
 			if (stop)
 				break;
 			if (at == VRING_NONE)
 				continue;
 		}
-		memset(base + at - NET_HDR, 0, NET_HDR);
+		memset(base + at - VIRTIO_NET_HDR, 0, VIRTIO_NET_HDR);
 		sum += len;
-		uint64_t addr = phys ? pci_phys_addr(pages, at) - NET_HDR : iova + at;
+		uint64_t addr = phys ? pci_phys_addr(pages, at) - VIRTIO_NET_HDR : iova + at;
 		if (packed)
-			packed_add(&w, at & ~mask, addr, len + NET_HDR, 0, in_order);
+			packed_add(&w, at & ~mask, addr, len + VIRTIO_NET_HDR, 0, in_order);
 		else
-			split_add(&w, at & ~mask, addr, len + NET_HDR, 0, in_order);
+			split_add(&w, at & ~mask, addr, len + VIRTIO_NET_HDR, 0, in_order);
 	}
-	nq->q.out -= w.next - nq->tx.ring.next;
-	vring_save(&nq->tx.ring, &w);
+	vq->q.out -= w.next - vq->tx.vring.next;
+	vring_save(&vq->tx.vring, &w);
 	*bytes += sum;
 	return (unsigned)(p - pkts);
 }
 
-VRING_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
+SHUNT_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
 	const bool packed, const bool in_order, const bool phys)
 {
-	struct net_queue *nq = (struct net_queue *)q;
-	struct vring *v = &nq->tx.ring;
+	struct virtio_queue *vq = (struct virtio_queue *)q;
+	struct vring *v = &vq->tx.vring;
 	uint32_t before = v->next;
 	uint64_t bytes = 0;
 
-	if (__builtin_expect(q->error, 0))
+	if (SHUNT_UNLIKELY(q->error))
 		return q->error;
 	if (vring_out(v) >= REAP || vring_room(v) < n)
-		reap(nq, packed, in_order);
-	unsigned taken = put(nq, pkts, n, &bytes, packed, in_order, phys);
+		virtio_tx_reap(vq, packed, in_order);
+	unsigned taken = virtio_tx_put(vq, pkts, n, &bytes, packed, in_order, phys);
 	if (v->next != before) {
-		nq->idle = 0;
+		vq->idle = 0;
 		if (!packed)
 			split_publish(v);
 		if (packed ? packed_kick_wanted(v) : split_kick_wanted(v))
-			net_ring(&nq->tx);
-	} else if (n && __builtin_expect(++nq->idle == NET_IDLE, 0)) {
-		net_check_link(nq);
+			virtio_notify(&vq->tx);
+	} else if (n && SHUNT_UNLIKELY(++vq->idle == VIRTIO_IDLE)) {
+		virtio_link_check(vq);
 	}
-	SHUNT_COUNT(q, tx_packets, taken);
-	SHUNT_COUNT(q, tx_bytes, bytes);
-	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_COUNT(q, tx_short, taken < n);
-	SHUNT_PROBE_TX(q, taken);
-	if (__builtin_expect(!(q->stats.tx_bursts % NET_BLIND), 0) && taken && q->rx == shunt_no_rx)
-		net_check_link(nq);
+	shunt_tx_done(q, taken, n, bytes);
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % VIRTIO_BLIND)) && taken && q->rx == shunt_no_rx)
+		virtio_link_check(vq);
 	return taken ? (int)taken : q->error;
 }
 
 #define TX(name, packed, in_order)                                                                 \
 	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
 	{                                                                                          \
-		return tx_body(q, pkts, n, packed, in_order, false);                               \
+		return virtio_tx_body(q, pkts, n, packed, in_order, false);                        \
 	}                                                                                          \
 	static int name##_phys(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)          \
 	{                                                                                          \
-		return tx_body(q, pkts, n, packed, in_order, true);                                \
+		return virtio_tx_body(q, pkts, n, packed, in_order, true);                         \
 	}
-TX(tx_split, false, false)
-TX(tx_split_in_order, false, true)
-TX(tx_packed, true, false)
-TX(tx_packed_in_order, true, true)
+TX(virtio_tx_split, false, false)
+TX(virtio_tx_split_in_order, false, true)
+TX(virtio_tx_packed, true, false)
+TX(virtio_tx_packed_in_order, true, true)
 
-/* Buffers to send from; what a refill needs stays when the queue receives, too. */
-static unsigned alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+static void virtio_tx_reap_any(struct virtio_queue *vq)
 {
-	struct net_queue *nq = (struct net_queue *)q;
-	uint32_t keep = q->rx == shunt_no_rx ? 0 : SHUNT_BURST_MAX;
-	uint32_t have = pci_stack_have(&nq->stack, keep + n);
+	const bool in_order = vq->tx.vring.in_order;
 
-	n = have > keep ? have - keep : 0;
-	const uint64_t *chunks = nq->stack.chunk + (nq->stack.n -= n);
-	uint8_t *const base = nq->base + NET_DATA;
-	const uint64_t tail = nq->tail;
-	const uint32_t room = nq->room;
-	for (unsigned i = 0; i < n; i++) {
-		pkts[i] = (struct shunt_pkt){
-			.data = base + chunks[i], .len = room, .cookie = chunks[i]};
-		memcpy(&pkts[i].region, &tail, sizeof tail);
-	}
-	q->out += n;
-	return n;
-}
-
-static void reap_any(struct net_queue *nq)
-{
-	const bool in_order = nq->tx.ring.in_order;
-
-	if (nq->net->packed)
-		reap(nq, true, in_order);
+	if (vq->net->packed)
+		virtio_tx_reap(vq, true, in_order);
 	else
-		reap(nq, false, in_order);
+		virtio_tx_reap(vq, false, in_order);
 }
 
 /* Until the device has sent all, or took none for 100 ms: what is left then is lost, and counted.
  */
-void net_tx_flush(struct net_queue *nq)
+void virtio_tx_flush(struct virtio_queue *vq)
 {
-	struct vring *v = &nq->tx.ring;
+	struct vring *v = &vq->tx.vring;
 	uint64_t end = shunt_now() + FLUSH_NS;
 
-	while (vring_out(v) && !nq->q.error && !v->broken && shunt_now() < end) {
+	while (vring_out(v) && !vq->q.error && !v->broken && shunt_now() < end) {
 		uint32_t before = v->seen;
-		reap_any(nq);
+		virtio_tx_reap_any(vq);
 		if (v->seen != before)
 			end = shunt_now() + FLUSH_NS;
 	}
-	SHUNT_COUNT(&nq->q, tx_errors, vring_out(v));
-	nq->q.tx = shunt_no_tx;
+	SHUNT_COUNT(&vq->q, tx_errors, vring_out(v));
+	vq->q.tx = shunt_no_tx;
 }
 
-void net_tx_choose(struct net_queue *nq)
+void virtio_tx_choose(struct virtio_queue *vq)
 {
 	static int (*const bursts[2][2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
-		{{tx_split, tx_split_in_order}, {tx_packed, tx_packed_in_order}},
-		{{tx_split_phys, tx_split_in_order_phys},
-			{tx_packed_phys, tx_packed_in_order_phys}},
+		{{virtio_tx_split, virtio_tx_split_in_order},
+			{virtio_tx_packed, virtio_tx_packed_in_order}},
+		{{virtio_tx_split_phys, virtio_tx_split_in_order_phys},
+			{virtio_tx_packed_phys, virtio_tx_packed_in_order_phys}},
 	};
 
-	if (!pci_can(nq->q.dev, SHUNT_TX))
-		return;
-	nq->q.alloc = alloc;
-	nq->q.tx = bursts[nq->pages != NULL][nq->net->packed][nq->tx.ring.in_order];
+	vq->q.tx = bursts[vq->pages != NULL][vq->net->packed][vq->tx.vring.in_order];
 }

@@ -1,75 +1,138 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A virtio device over modern PCI (virtio 1.2, 4.1): capabilities, status, features, queues.
- * Control calls, one thread; the only register that a burst writes is a queue's doorbell.
+ * virtio-net (virtio 1.2, 5.1): a queue of ours is a pair of virtqueues, receiveq and transmitq. A
+ * frame lies behind its 12-byte header in one chunk: header at PCI_HEAD, data right behind, so that
+ * both begin in one cache line. A chunk has one owner: the pool, the queue's stack, the application
+ * (q.out), or a ring (vring.chunk).
  */
 #ifndef DRIVERS_VIRTIO_VIRTIO_H
 #define DRIVERS_VIRTIO_VIRTIO_H
 
-#include "drivers/pci/pci.h"
+#include "drivers/core/chunks.h"
+#include "drivers/pci/nic.h"
+#include "drivers/virtio/packed.h"
+#include "drivers/virtio/split.h"
+#include "drivers/virtio/transport.h"
 
-#define VIRTIO_BIT(n) (UINT64_C(1) << (n))
+/* Feature bits, 5.1.3 */
+#define VIRTIO_NET_F_MTU           VIRTIO_BIT(3)
+#define VIRTIO_NET_F_MAC           VIRTIO_BIT(5)
+#define VIRTIO_NET_F_MRG_RXBUF     VIRTIO_BIT(15)
+#define VIRTIO_NET_F_STATUS        VIRTIO_BIT(16)
+#define VIRTIO_NET_F_CTRL_VQ       VIRTIO_BIT(17)
+#define VIRTIO_NET_F_CTRL_RX       VIRTIO_BIT(18)
+#define VIRTIO_NET_F_MQ            VIRTIO_BIT(22)
+#define VIRTIO_NET_F_CTRL_MAC_ADDR VIRTIO_BIT(23)
 
-/* Reserved feature bits, 6 */
-#define VIRTIO_F_EVENT_IDX       VIRTIO_BIT(29)
-#define VIRTIO_F_VERSION_1       VIRTIO_BIT(32)
-#define VIRTIO_F_ACCESS_PLATFORM VIRTIO_BIT(33)
-#define VIRTIO_F_RING_PACKED     VIRTIO_BIT(34)
-#define VIRTIO_F_IN_ORDER        VIRTIO_BIT(35)
-#define VIRTIO_F_ORDER_PLATFORM  VIRTIO_BIT(36)
+/* struct virtio_net_config, 5.1.4 */
+#define VIRTIO_NET_CONFIG_MAC    0u
+#define VIRTIO_NET_CONFIG_STATUS 6u
+#define VIRTIO_NET_CONFIG_PAIRS  8u
+#define VIRTIO_NET_CONFIG_MTU    10u
+#define VIRTIO_NET_S_LINK_UP     1u
 
-/* Device status, 2.1 */
-#define VIRTIO_ACKNOWLEDGE 0x01u
-#define VIRTIO_DRIVER      0x02u
-#define VIRTIO_DRIVER_OK   0x04u
-#define VIRTIO_FEATURES_OK 0x08u
-#define VIRTIO_NEEDS_RESET 0x40u
-#define VIRTIO_FAILED      0x80u
+/* struct virtio_net_hdr, 5.1.6: ten bytes that we leave at 0, and num_buffers */
+#define VIRTIO_NET_HDR     12u
+#define VIRTIO_NET_BUFFERS 10u
+#define VIRTIO_NET_DATA    (PCI_HEAD + VIRTIO_NET_HDR) /* offset of a frame in its chunk */
 
-#define VIRTIO_NO_VECTOR 0xffffu
+#define VIRTIO_REFILL 64u /* free descriptors that make a refill worth its barrier and doorbell */
+/* Empty receives, or fruitless transmits, before a look at the status. */
+#define VIRTIO_IDLE  (1u << 20)
+#define VIRTIO_BLIND (1u << 10) /* transmit bursts of a queue that never receives, before one */
 
-/* A structure of the device inside a BAR, 4.1.4: types 1 to 4 are common configuration,
- * notifications, ISR and device configuration. */
-enum { VIRTIO_COMMON = 1, VIRTIO_NOTIFY, VIRTIO_ISR, VIRTIO_DEVICE, VIRTIO_PARTS };
-
-struct virtio_part {
-	uint8_t bar; /* PCI_BARS: absent */
-	uint32_t offset, length;
-	uint32_t multiplier; /* VIRTIO_NOTIFY */
+struct virtio_ring {
+	struct vring vring;
+	volatile uint8_t *doorbell;
+	struct pci_mem mem;
+	uint16_t number; /* the device's */
 };
 
-struct virtio_pci {
-	struct pci_dev *pci;
-	volatile uint8_t *common, *notify, *device;
-	volatile uint8_t *isr; /* with INTx alone */
-	uint32_t notify_len, device_len, multiplier;
-	uint64_t offered, features;
-	/* Tests put a model of the device behind common configuration: told after a write and
-	 * before a read. NULL with a device. */
-	void (*model)(const struct virtio_pci *v, uint32_t at, bool write);
+/* The queue's thread owns it all between start and stop. */
+struct virtio_queue {
+	struct shunt_queue q;
+	uint8_t *base; /* of the region */
+	uint64_t iova;
+	const uint64_t *pages; /* dma=phys: pci_phys_addr() in place of iova */
+	uint64_t len;          /* of the region */
+	uint64_t mask;         /* offset in a chunk */
+	uint64_t tail;         /* the end of each packet: region, queue, no VLAN */
+	uint32_t room;         /* bytes of a frame that a chunk takes */
+	uint32_t longest;      /* frame that goes out */
+	uint16_t region;
+	unsigned (*refill)(struct virtio_queue *vq); /* see virtio_bufs_choose */
+	uint32_t low; /* fewer buffers with the device start a refill; 0: none does */
+	bool mergeable, stopped;
+	uint32_t idle;
+	struct virtio_ring rx, tx;
+	struct pci_sleep sleep;
+	uint64_t taken;          /* used receive buffers, ever */
+	uint64_t parts;          /* of them those that went on a frame begun in another */
+	uint64_t bad_descriptor; /* impossible lengths */
+	uint64_t too_long;       /* frames in more buffers than a burst has room for */
+	struct {
+		uint64_t chunk;
+		uint32_t len;
+		uint16_t buffers; /* 0: none */
+	} held; /* the first buffer of a frame that waits for a burst with room for all of it */
+	const struct virtio_net *net;
+	struct shunt_chunks chunks;
+} __attribute__((aligned(64)));
+
+struct virtio_net {
+	struct virtio_pci v;
+	bool packed, in_order, event;
+	uint16_t pairs_max;
+	uint8_t mac[6];
+	bool has_ctrl;
+	struct virtio_ring ctrl;
+	struct pci_mem ctrl_mem; /* the command, and the device's answer */
+	struct virtio_queue *queue;
+	unsigned nqueues; /* made so far */
 };
 
-/* caps.c. Pure: finds the parts in len bytes of config space. What is absent or makes no sense has
- * the BAR PCI_BARS. */
-void virtio_parts(const uint8_t *cfg, size_t len, struct virtio_part parts[VIRTIO_PARTS]);
+/* queue.c: one queue's memory and structures, also over plain memory (tests). */
+int virtio_ring_init(struct virtio_ring *ring, const struct virtio_net *net, uint16_t size);
+int virtio_ring_enable(struct virtio_ring *ring, struct virtio_net *net, uint16_t number,
+	uint16_t size, uint16_t vector, struct shunt_err *err);
+void virtio_ring_free(struct virtio_ring *ring, struct pci_dev *pci);
+int virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const struct virtio_net *net,
+	unsigned index);
+/* Bursts for the directions that the device was opened for. Its rings are there. */
+void virtio_queue_choose(struct virtio_queue *vq);
 
-/* transport.c */
-int virtio_map(struct virtio_pci *v, struct pci_dev *pci, struct shunt_err *err);
-/* 3.1.1 steps 1 to 3; waits for the device to have reset. */
-int virtio_reset(struct virtio_pci *v, struct shunt_err *err);
-/* 3.1.1 steps 4 to 6, with the features of wanted that are offered; VERSION_1 is required, and
- * behind an IOMMU ACCESS_PLATFORM. */
-int virtio_negotiate(struct virtio_pci *v, uint64_t wanted, struct shunt_err *err);
-uint16_t virtio_queue_max(struct virtio_pci *v, uint16_t queue); /* 0: there is none */
-/* 4.1.5.1.3; device addresses of the three parts. doorbell gets the address to notify at. */
-struct virtio_place {
-	uint16_t queue, size, vector;
-	uint64_t desc, driver, device;
-};
-int virtio_queue_enable(struct virtio_pci *v, const struct virtio_place *place,
-	volatile uint8_t **doorbell, struct shunt_err *err);
-void virtio_driver_ok(struct virtio_pci *v); /* 3.1.1 step 8 */
-uint8_t virtio_status(const struct virtio_pci *v);
-/* Device configuration, read consistently (2.5.1); false when it is not there. */
-bool virtio_config(const struct virtio_pci *v, uint32_t at, void *to, uint32_t len);
+/* rx.c, tx.c: choose the bursts of a queue that receives, or transmits. */
+void virtio_rx_choose(struct virtio_queue *vq);
+void virtio_tx_choose(struct virtio_queue *vq);
+/* Received, and not handed out. */
+uint32_t virtio_rx_waiting(struct virtio_queue *vq);
+int virtio_rx_arm(struct shunt_queue *q);
+void virtio_tx_flush(struct virtio_queue *vq);
+
+/* bufs.c */
+unsigned virtio_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+void virtio_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+/* Chooses vq->refill, which gives the receive ring as many chunks as it lacks, at most a burst, and
+ * returns how many; fill: all. */
+void virtio_bufs_choose(struct virtio_queue *vq);
+void virtio_bufs_fill(struct virtio_queue *vq);
+/* The device was reset: every chunk that it had, and the cache, go back to the pool. */
+void virtio_bufs_return(struct virtio_queue *vq);
+
+/* link.c: is the link there, and the device? A few register reads; makes the error sticky. */
+bool virtio_link_up(const struct virtio_pci *v);
+int virtio_link_check(struct virtio_queue *vq);
+
+/* ledger.c */
+int virtio_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+
+/* control.c, 5.1.6.5 */
+int virtio_control_open(struct shunt_dev *dev, struct shunt_err *err);
+int virtio_control_pairs(struct virtio_net *net, uint16_t pairs, struct shunt_err *err);
+int virtio_control_promisc(struct virtio_net *net, bool on, struct shunt_err *err);
+
+static inline void virtio_notify(const struct virtio_ring *ring)
+{
+	mmio_write16(ring->doorbell, ring->number);
+}
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef DRIVERS_VIRTIO_VRING_H
 #define DRIVERS_VIRTIO_VRING_H
 
+#include "core/compiler.h"
 #include "drivers/pci/mmio.h"
 #include <endian.h>
 #include <stdbool.h>
@@ -18,11 +19,6 @@
 #define VRING_NONE  UINT64_MAX /* chunk of an id that is not out */
 #define VRING_WRITE 2u         /* descriptor flag: the device writes the buffer */
 #define VRING_NEXT  1u
-
-/* Once a lap: a branch, since a conditional move costs its instructions each time. */
-#define VRING_RARE(x) __builtin_expect_with_probability((x), 0, 0.995)
-
-#define VRING_INLINE static inline __attribute__((always_inline))
 
 struct split_desc {
 	uint64_t addr;
@@ -94,7 +90,7 @@ struct vring {
 
 /* 6.1, VIRTIO_F_ORDER_PLATFORM: without it the device may be taken for a program on another
  * processor. The other two barriers are the same for both on x86: none but the compiler's. */
-VRING_INLINE void vring_mb(const struct vring *v)
+SHUNT_INLINE void vring_mb(const struct vring *v)
 {
 	if (v->platform)
 		mmio_mb();
@@ -107,7 +103,7 @@ struct vring_layout {
 	size_t desc, driver, device, bytes;
 };
 
-VRING_INLINE uint32_t vring_size(const struct vring *v)
+SHUNT_INLINE uint32_t vring_size(const struct vring *v)
 {
 	return v->mask + 1;
 }
@@ -117,19 +113,19 @@ VRING_INLINE uint32_t vring_size(const struct vring *v)
 bool vring_overtaken(uint16_t *ids, uint32_t mask, uint32_t seen, uint32_t next, uint32_t id);
 
 /* Buffers that the device has. */
-VRING_INLINE uint32_t vring_out(const struct vring *v)
+SHUNT_INLINE uint32_t vring_out(const struct vring *v)
 {
 	return v->next - v->seen;
 }
 
 /* Buffers that it can be given. */
-VRING_INLINE uint32_t vring_room(const struct vring *v)
+SHUNT_INLINE uint32_t vring_room(const struct vring *v)
 {
 	return vring_size(v) - vring_out(v);
 }
 
 /* The id of the next buffer. There must be room. */
-VRING_INLINE uint32_t vring_take_id(struct vring *v, uint64_t chunk, const bool in_order)
+SHUNT_INLINE uint32_t vring_take_id(struct vring *v, uint64_t chunk, const bool in_order)
 {
 	uint32_t slot = v->next & v->mask, id = in_order ? slot : v->ids[slot];
 
@@ -137,29 +133,31 @@ VRING_INLINE uint32_t vring_take_id(struct vring *v, uint64_t chunk, const bool 
 	return id;
 }
 
-/* The id is the device's word: it must be one that is out. Gives its chunk, or VRING_NONE. Devices
- * may finish buffers in any order, but hardly do. */
-VRING_INLINE uint64_t vring_give_id(const struct vring *v, uint32_t id, const bool in_order)
+/* The id comes from the device: false when it is not one that is out. Devices may finish buffers in
+ * any order, but hardly do. */
+SHUNT_INLINE bool vring_give_id(
+	const struct vring *v, uint32_t id, uint64_t *chunk, const bool in_order)
 {
-	if (!in_order && __builtin_expect(id != v->ids[v->seen & v->mask], 0) &&
+	if (!in_order && SHUNT_UNLIKELY(id != v->ids[v->seen & v->mask]) &&
 		!vring_overtaken(v->ids, v->mask, v->seen, v->next, id))
-		return VRING_NONE;
-	return v->chunk[id];
+		return false;
+	*chunk = v->chunk[id];
+	return true;
 }
 
 /* vring_need_event() of 2.7.7.1: did the step from old to now pass event? */
-VRING_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
+SHUNT_INLINE bool vring_passed(uint16_t event, uint16_t now, uint16_t old)
 {
 	return (uint16_t)(now - event - 1) < (uint16_t)(now - old);
 }
 
 /* in_order: the device may have written one entry for a batch, with the id of its last buffer. The
  * ones before it are full. Sets where the batch ends, or what is broken. */
-VRING_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
+SHUNT_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
 {
 	uint32_t ahead = (id - v->seen) & v->mask;
 
-	if (__builtin_expect(id > v->mask || ahead >= vring_out(v), 0)) {
+	if (SHUNT_UNLIKELY(id > v->mask || ahead >= vring_out(v))) {
 		v->broken = "a batch that ends outside of what it has";
 		return false;
 	}
@@ -170,7 +168,7 @@ VRING_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
 
 /* A burst works on a copy, which lives in registers: what it writes to descriptors and packets
  * could alias the original. save puts back what changed. */
-VRING_INLINE void vring_save(struct vring *v, const struct vring *copy)
+SHUNT_INLINE void vring_save(struct vring *v, const struct vring *copy)
 {
 	v->next = copy->next;
 	v->seen = copy->seen;
@@ -180,7 +178,7 @@ VRING_INLINE void vring_save(struct vring *v, const struct vring *copy)
 		v->batch = copy->batch;
 		v->batch_len = copy->batch_len;
 	}
-	if (__builtin_expect(copy->broken != NULL, 0))
+	if (SHUNT_UNLIKELY(copy->broken != NULL))
 		v->broken = copy->broken;
 }
 

@@ -27,7 +27,7 @@ static bool stopped(const struct xdpgen_flood *w)
 /* How the stretch from slot `at` on is cut. */
 static uint32_t timed_stretch(const struct xdpgen_flood *w, uint32_t at, uint32_t most)
 {
-	const struct xdpgen_slot *slots = w->lq->gen.slots;
+	const struct xdpgen_slot *slots = w->xq->gen.slots;
 	uint64_t first = slots[at].due_ns;
 	uint32_t n = 1;
 
@@ -48,18 +48,18 @@ static uint32_t stretch(const struct xdpgen_flood *w)
 	if (most > w->budget)
 		most = w->budget;
 	if (w->f->timed)
-		return timed_stretch(w, w->lq->gen.run->at, (uint32_t)most);
+		return timed_stretch(w, w->xq->gen.run->at, (uint32_t)most);
 	return (uint32_t)most;
 }
 
 /* Sleep until the program can spin the rest of the way. False: *stop or a signal. */
 static bool sleep_to_deadline(const struct xdpgen_flood *w)
 {
-	const struct xdpgen_run *run = w->lq->gen.run;
+	const struct xdpgen_run *run = w->xq->gen.run;
 
 	if (run->pace == XDPGEN_MAX || !run->base_ns)
 		return !stopped(w);
-	uint64_t due = run->pace == XDPGEN_TIMED ? run->base_ns + w->lq->gen.slots[run->at].due_ns
+	uint64_t due = run->pace == XDPGEN_TIMED ? run->base_ns + w->xq->gen.slots[run->at].due_ns
 						 : run->due_ns;
 	while (!stopped(w)) {
 		uint64_t now = shunt_now();
@@ -76,7 +76,7 @@ static bool sleep_to_deadline(const struct xdpgen_flood *w)
 /* Half of what the last stretch took, or twice: at full rate only a try tells. */
 static void adapt(struct xdpgen_flood *w, uint32_t n, uint64_t took)
 {
-	if (w->lq->gen.run->pace != XDPGEN_MAX || n < w->budget)
+	if (w->xq->gen.run->pace != XDPGEN_MAX || n < w->budget)
 		return;
 	if (took > STRETCH_NS && w->budget > MAX_BATCH)
 		w->budget /= 2;
@@ -86,21 +86,21 @@ static void adapt(struct xdpgen_flood *w, uint32_t n, uint64_t took)
 
 static int send_stretch(struct xdpgen_flood *w)
 {
-	struct xdpgen_queue *lq = w->lq;
-	struct xdpgen_run *run = lq->gen.run;
+	struct xdpgen_queue *xq = w->xq;
+	struct xdpgen_run *run = xq->gen.run;
 	uint64_t before = run->sent, t0;
 	uint32_t n = stretch(w);
 
 	if (!sleep_to_deadline(w))
 		return -EINTR;
 	t0 = shunt_now();
-	int rc = shunt_xdpgen_call(&lq->gen, n, n < w->r->batch ? n : w->r->batch, w->longest);
+	int rc = shunt_xdpgen_call(&xq->gen, n, n < w->r->batch ? n : w->r->batch, w->longest);
 	adapt(w, n, shunt_now() - t0);
 	uint32_t sent = (uint32_t)(run->sent - before);
-	lq->offered += sent;
-	SHUNT_COUNT(&lq->q, syscalls, 1);
-	SHUNT_COUNT(&lq->q, tx_bursts, 1);
-	SHUNT_PROBE_TX(&lq->q, sent);
+	xq->offered += sent;
+	SHUNT_COUNT(&xq->q, syscalls, 1);
+	SHUNT_COUNT(&xq->q, tx_bursts, 1);
+	SHUNT_PROBE_TX(&xq->q, sent);
 	if (!w->f->source)
 		sent = sent < n ? sent : n;
 	else
@@ -116,18 +116,18 @@ static int send_stretch(struct xdpgen_flood *w)
 
 static int check(struct xdpgen_flood *w, uint64_t *looked)
 {
-	struct xdpgen_queue *lq = w->lq;
-	struct shunt_dev *dev = lq->q.dev;
+	struct xdpgen_queue *xq = w->xq;
+	struct shunt_dev *dev = xq->q.dev;
 	struct xdpgen_counters c;
-	int rc = xdpgen_check_link(lq);
+	int rc = xdpgen_link_check(xq);
 
 	if (rc)
 		return shunt_fail(w->err, rc, NULL, "%.80s: %s", dev->spec.text, dev->info.gone);
 	/* Nobody there: don't go on for hours. Once is enough: the rest is in the account. */
-	if (*looked || !lq->last.known || xdpgen_read_counters(lq, &c))
+	if (*looked || !xq->last.known || xdpgen_ledger_read(xq, &c))
 		return 0;
 	*looked = 1;
-	if (c.taken != lq->last.taken || c.errors != lq->last.errors || !lq->offered)
+	if (c.taken != xq->last.taken || c.errors != xq->last.errors || !xq->offered)
 		return 0;
 	return shunt_fail(w->err, -ENOTCONN,
 		"at the peer: ethtool -K PEER gro off, then gro on; or attach an XDP program there",
@@ -160,13 +160,13 @@ static int run(struct xdpgen_flood *w)
 static void set_pace(struct xdpgen_flood *w)
 {
 	const struct shunt_flood *f = w->f;
-	struct xdpgen_run *r = w->lq->gen.run;
+	struct xdpgen_run *r = w->xq->gen.run;
 
 	memset(r, 0, sizeof *r);
 	r->stamp = f->stamp && !f->source;
 	r->clock_mask = BULK_MASK;
 	w->budget = 1u << 14;
-	w->chunk = w->lq->gen.nslots;
+	w->chunk = w->xq->gen.nslots;
 	w->r->batch = MAX_BATCH;
 	if (f->timed) {
 		r->pace = XDPGEN_TIMED;
@@ -182,14 +182,14 @@ static void set_pace(struct xdpgen_flood *w)
 		w->budget = ns > GAP_NS ? 1 : (uint32_t)(STRETCH_NS / ns);
 	}
 	/* Filling slots holds up the frames after them: little at a time where calls are cheap. */
-	if (r->pace != XDPGEN_MAX && w->lq->gen.spare && w->chunk > 256)
+	if (r->pace != XDPGEN_MAX && w->xq->gen.spare && w->chunk > 256)
 		w->chunk = 256;
 }
 
 static void sum_up(struct xdpgen_flood *w, uint64_t t0, uint64_t cpu0)
 {
-	struct xdpgen_queue *lq = w->lq;
-	const struct xdpgen_run *run = lq->gen.run;
+	struct xdpgen_queue *xq = w->xq;
+	const struct xdpgen_run *run = xq->gen.run;
 	struct shunt_flood_result *r = w->r;
 	struct xdpgen_settled s;
 	bool paced = run->pace != XDPGEN_MAX;
@@ -197,10 +197,10 @@ static void sum_up(struct xdpgen_flood *w, uint64_t t0, uint64_t cpu0)
 	r->cpu_ns = shunt_thread_cpu() - cpu0;
 	r->elapsed_ns = paced ? run->now_ns - run->base_ns : shunt_now() - t0;
 	r->max_late_ns = run->max_late_ns;
-	if (xdpgen_settle(lq, &s))
-		shunt_note(lq->q.dev, "the interface is gone: what it refused last is not known");
+	if (xdpgen_ledger_settle(xq, &s))
+		shunt_note(xq->q.dev, "the interface is gone: what it refused last is not known");
 	if (s.shared)
-		shunt_note(lq->q.dev, "somebody else sends XDP frames here: refused is a guess");
+		shunt_note(xq->q.dev, "somebody else sends XDP frames here: refused is a guess");
 	r->refused = s.refused + run->gone;
 	r->sent = run->sent - s.refused;
 	/* Which of the frames were refused is not known: their mean length is taken. */
@@ -213,15 +213,15 @@ static void sum_up(struct xdpgen_flood *w, uint64_t t0, uint64_t cpu0)
 	r->sent_pps = r->elapsed_ns ? (double)spans * 1e9 / (double)r->elapsed_ns : 0;
 	if (!w->f->source && !w->f->packets)
 		r->unsendable = xdpgen_passed(w, run->sent);
-	SHUNT_COUNT(&lq->q, tx_packets, run->sent + run->gone);
-	SHUNT_COUNT(&lq->q, tx_errors, run->gone);
-	SHUNT_COUNT(&lq->q, tx_bytes, run->bytes);
+	SHUNT_COUNT(&xq->q, tx_packets, run->sent + run->gone);
+	SHUNT_COUNT(&xq->q, tx_errors, run->gone);
+	SHUNT_COUNT(&xq->q, tx_bytes, run->bytes);
 }
 
 int xdpgen_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shunt_flood_result *r,
 	struct shunt_err *err)
 {
-	struct xdpgen_flood w = {.lq = (struct xdpgen_queue *)q,
+	struct xdpgen_flood w = {.xq = (struct xdpgen_queue *)q,
 		.f = f,
 		.r = r,
 		.err = err,
@@ -236,7 +236,7 @@ int xdpgen_flood(struct shunt_queue *q, const struct shunt_flood *f, struct shun
 		return shunt_fail(
 			err, q->error, NULL, "%.80s: %s", q->dev->spec.text, q->dev->info.gone);
 	set_pace(&w);
-	xdpgen_settle(w.lq, &before);
+	xdpgen_ledger_settle(w.xq, &before);
 	int rc = f->source ? 0 : xdpgen_load_templates(&w);
 	uint64_t t0 = shunt_now(), cpu0 = shunt_thread_cpu();
 	if (!rc) {

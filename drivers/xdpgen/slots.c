@@ -9,12 +9,12 @@
 
 static bool sendable(const struct xdpgen_flood *w, const struct shunt_frame *frame)
 {
-	return frame->len >= XDPGEN_MIN && frame->len <= w->lq->q.dev->info.max_frame;
+	return frame->len >= XDPGEN_MIN && frame->len <= w->xq->q.dev->info.max_frame;
 }
 
 static void put(struct xdpgen_flood *w, uint32_t at, const struct shunt_frame *frame)
 {
-	struct xdpgen_slot *slot = &w->lq->gen.slots[at];
+	struct xdpgen_slot *slot = &w->xq->gen.slots[at];
 
 	slot->due_ns = frame->due_ns;
 	slot->len = frame->len;
@@ -35,10 +35,10 @@ int xdpgen_load_templates(struct xdpgen_flood *w)
 {
 	const struct shunt_flood *f = w->f;
 
-	if (f->nframes > w->lq->gen.nslots)
+	if (f->nframes > w->xq->gen.nslots)
 		return shunt_fail(w->err, -E2BIG,
 			"open the device with a larger depth=, or use a source",
-			"%u templates are more than the %u slots", f->nframes, w->lq->gen.nslots);
+			"%u templates are more than the %u slots", f->nframes, w->xq->gen.nslots);
 	w->skipped = calloc(f->nframes + 1, sizeof *w->skipped);
 	if (!w->skipped)
 		return shunt_fail(w->err, -ENOMEM, NULL, "out of memory");
@@ -53,9 +53,9 @@ int xdpgen_load_templates(struct xdpgen_flood *w)
 	if (!w->sendable && !f->packets)
 		return shunt_fail(w->err, -EMSGSIZE, NULL,
 			"every frame is too long or too short for %s (%u to %u bytes)",
-			w->lq->q.dev->info.ifname, XDPGEN_MIN, w->lq->q.dev->info.max_frame);
+			w->xq->q.dev->info.ifname, XDPGEN_MIN, w->xq->q.dev->info.max_frame);
 	if (w->sendable)
-		w->lq->gen.slots[w->sendable - 1].next = 0;
+		w->xq->gen.slots[w->sendable - 1].next = 0;
 	w->have = UINT32_MAX;
 	w->left = UINT64_MAX;
 	if (f->packets) {
@@ -92,6 +92,6 @@ int xdpgen_refill(struct xdpgen_flood *w)
 				w->r->unsendable++;
 	}
 	w->ended |= w->taken == most;
-	w->lq->gen.run->at = 0;
+	w->xq->gen.run->at = 0;
 	return 0;
 }

@@ -7,7 +7,7 @@
 #include "drivers/xdpgen/xdpgen.h"
 
 struct xdpgen_flood {
-	struct xdpgen_queue *lq;
+	struct xdpgen_queue *xq;
 	const struct shunt_flood *f;
 	struct shunt_flood_result *r;
 	struct shunt_err *err;

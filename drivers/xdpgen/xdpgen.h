@@ -7,6 +7,8 @@
 #include "drivers/core/driver.h"
 #include "xdp/xdpgen.h"
 
+#include <net/if.h>
+
 /* What the interface's driver says about XDP frames that it was given, ethtool -S. */
 struct xdpgen_counters {
 	bool known;             /* false: this driver does not count them */
@@ -15,7 +17,7 @@ struct xdpgen_counters {
 
 struct xdpgen_queue {
 	struct shunt_queue q;
-	struct shunt_livegen gen;
+	struct shunt_xdpgen gen;
 	struct shunt_region *region; /* lent: the mapped slots */
 	uint32_t *free;              /* indices of slots that nobody holds */
 	uint32_t nfree;
@@ -25,20 +27,31 @@ struct xdpgen_queue {
 	struct xdpgen_counters last;
 };
 
-int xdpgen_read_counters(struct xdpgen_queue *lq, struct xdpgen_counters *counters);
-
 struct xdpgen_settled {
 	uint64_t offered, refused; /* since the last call; refused is counted in tx_errors, too */
 	bool known, nobody;        /* nobody: not one was taken, nor refused: no receiver */
 	bool shared;               /* somebody else sends such frames, too */
 };
-/* Close the account of what was offered since the last call. */
-int xdpgen_settle(struct xdpgen_queue *lq, struct xdpgen_settled *settled);
 
-/* Sticky -ENODEV or -ENETDOWN when the interface went; looks at most ten times a second. */
-int xdpgen_check_link(struct xdpgen_queue *lq);
+/* bufs.c: slots, and the region that lends them; fine on a queue without. */
+unsigned xdpgen_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+void xdpgen_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+int xdpgen_bufs_make(struct shunt_dev *dev, struct xdpgen_queue *xq, struct shunt_err *err);
+void xdpgen_bufs_return(struct xdpgen_queue *xq);
 
+int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 int xdpgen_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	struct shunt_flood_result *result, struct shunt_err *err);
+
+/* link.c: sticky -ENODEV or -ENETDOWN when the interface went. Interfaces can be renamed at any
+ * time: name asks by index. */
+int xdpgen_link_check(struct xdpgen_queue *xq);
+int xdpgen_link_name(const struct xdpgen_queue *xq, struct ifreq *ifr);
+
+/* ledger.c: the interface's counters; settle closes the account of what was offered since the last
+ * call. */
+int xdpgen_ledger_read(struct xdpgen_queue *xq, struct xdpgen_counters *counters);
+int xdpgen_ledger_settle(struct xdpgen_queue *xq, struct xdpgen_settled *settled);
+int xdpgen_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 
 #endif

@@ -260,7 +260,7 @@ Test(intel_init, halt_leaves_nothing_running)
 		cr_assert_eq(model_reg(m, R_TCTL) & TCTL_EN, 0);
 		cr_assert_eq(m->n.queue[0].q.stats.tx_errors, 3, "not sent, and not said");
 		shunt_release(&m->n.queue[0].q, p, 1);
-		cr_assert_eq(intel_ledger(&m->n, &l), 0);
+		cr_assert_eq(intel_ledger(&m->dev, &l, NULL), 0);
 		cr_assert_eq(l.received, 4);
 		cr_assert_eq(l.loss[l.losses - 1].count, 3, "%s", l.loss[l.losses - 1].name);
 		/* What is there can still be had; the tail is not touched any more. */

@@ -66,7 +66,7 @@ static void receive_in_order(bool phys)
 		cr_assert_lt(m->n.queue[0].rx.next, 1u << 16, "the index did not wrap");
 		intel_halt(&m->n);
 		struct shunt_ledger l = {.received = 0};
-		intel_ledger(&m->n, &l);
+		intel_ledger(&m->dev, &l, NULL);
 		uint64_t lost = 0;
 		for (unsigned i = 0; i < l.losses; i++)
 			lost += l.loss[i].count;
@@ -105,8 +105,8 @@ Test(intel_rings, full_and_empty)
 		cr_assert_eq(in, 63);
 		cr_assert_eq(shunt_rx(q, p, 256), 63);
 		cr_assert_eq(shunt_rx(q, p + 63, 1), 0);
-		intel_count(&m->n);
-		intel_ledger(&m->n, &l);
+		intel_ledger_read(&m->n);
+		intel_ledger(&m->dev, &l, NULL);
 		cr_assert_eq(l.received, 100);
 		cr_assert_str_eq(l.loss[0].name, "device_drop");
 		cr_assert_eq(l.loss[0].count, 37);
@@ -149,7 +149,7 @@ Test(intel_rings, a_dry_ring_gives_nothing_twice)
 
 Test(intel_rings, what_a_device_writes_is_bounded)
 {
-	static const uint64_t rubbish[] = {
+	static const uint64_t bad[] = {
 		RXD_DD,                                      /* no length, no end */
 		RXD_DD | RXD_EOP,                            /* no length */
 		RXD_DD | RXD_EOP | 13ull << 32,              /* no header */
@@ -160,7 +160,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 		RXD_DD | RXD_EOP | 1ull << 24 | 60ull << 32, /* CE */
 		UINT64_MAX,
 	};
-	enum { N = sizeof rubbish / sizeof *rubbish };
+	enum { N = sizeof bad / sizeof *bad };
 
 	EACH_CHIP(c)
 	{
@@ -173,7 +173,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 		model_start(m);
 		for (unsigned round = 0; round < 100; round++) {
 			for (unsigned i = 0; i < N; i++)
-				cr_assert(model_write_back(m, 0, UINT64_MAX, rubbish[i]));
+				cr_assert(model_write_back(m, 0, UINT64_MAX, bad[i]));
 			cr_assert(model_receive(m, 0, frame, sizeof frame));
 			int n = shunt_rx(q, p, 64);
 			cr_assert_eq(n, 1, "round %u: %d", round, n);
@@ -182,7 +182,7 @@ Test(intel_rings, what_a_device_writes_is_bounded)
 			got++;
 		}
 		intel_halt(&m->n);
-		intel_ledger(&m->n, &l);
+		intel_ledger(&m->dev, &l, NULL);
 		cr_assert_eq(l.received, 100 * (N + 1));
 		cr_assert_str_eq(l.loss[4].name, "bad_descriptor");
 		cr_assert_eq(l.loss[4].count, 100 * N);

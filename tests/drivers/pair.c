@@ -54,26 +54,26 @@ Test(pair, ring_across_the_wrap)
 		struct pair_ring r;
 		struct shunt_pkt p[16];
 		uint64_t in = 0, out = 0;
-		cr_assert_eq(shunt_pair_ring_init(&r, 13, start), 0);
+		cr_assert_eq(pair_ring_init(&r, 13, start), 0);
 		for (unsigned round = 0; round < 12; round++) {
-			unsigned n = shunt_pair_ring_room(&r, 5 + round);
+			unsigned n = pair_ring_room(&r, 5 + round);
 			cr_assert_leq(in - out + n, 16);
 			for (unsigned i = 0; i < n; i++)
 				p[i] = (struct shunt_pkt){.cookie = in++};
-			shunt_pair_ring_push(&r, p, n);
-			cr_assert_eq(shunt_pair_ring_waiting(&r), in - out);
-			n = shunt_pair_ring_pop(&r, p, round % 4 ? round : 16);
+			pair_ring_push(&r, p, n);
+			cr_assert_eq(pair_ring_waiting(&r), in - out);
+			n = pair_ring_pop(&r, p, round % 4 ? round : 16);
 			for (unsigned i = 0; i < n; i++)
 				cr_assert_eq(p[i].cookie, out++);
 		}
-		while (shunt_pair_ring_room(&r, 16)) {
+		while (pair_ring_room(&r, 16)) {
 			p[0].cookie = in++;
-			shunt_pair_ring_push(&r, p, 1);
+			pair_ring_push(&r, p, 1);
 		}
 		cr_assert_eq(in - out, 16);
-		cr_assert_eq(shunt_pair_ring_pop(&r, p, 16), 16);
-		cr_assert_eq(shunt_pair_ring_pop(&r, p, 16), 0);
-		cr_assert_eq(shunt_pair_ring_room(&r, 16), 16);
+		cr_assert_eq(pair_ring_pop(&r, p, 16), 16);
+		cr_assert_eq(pair_ring_pop(&r, p, 16), 0);
+		cr_assert_eq(pair_ring_room(&r, 16), 16);
 		free(r.slots);
 	}
 }

@@ -4,7 +4,7 @@
  * refuses, or says what can't be; the control queue with a device that never answers, or wrongly.
  */
 #include "core/clock.h"
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -65,8 +65,8 @@ static struct virtio_pci device_new(void)
 	static struct pci_dev pci = {.info = {.addr = "0000:01:00.0"}};
 
 	memset(&m, 0, sizeof m);
-	m.offered = VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | NET_F_MAC | VIRTIO_F_EVENT_IDX |
-		    VIRTIO_F_RING_PACKED;
+	m.offered = VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | VIRTIO_NET_F_MAC |
+		    VIRTIO_F_EVENT_IDX | VIRTIO_F_RING_PACKED;
 	put16(NUM_QUEUES, 3);
 	put16(QUEUE_SIZE, 256);
 	return (struct virtio_pci){.pci = &pci,
@@ -83,14 +83,17 @@ Test(virtio_init, steps_in_order)
 {
 	struct virtio_pci v = device_new();
 
-	cr_assert_eq(virtio_reset(&v, NULL), 0);
-	cr_assert_eq(virtio_negotiate(&v, NET_F_MAC | NET_F_MTU | VIRTIO_F_EVENT_IDX, NULL), 0);
-	virtio_driver_ok(&v);
+	cr_assert_eq(virtio_pci_reset(&v, NULL), 0);
+	cr_assert_eq(virtio_pci_negotiate(
+			     &v, VIRTIO_NET_F_MAC | VIRTIO_NET_F_MTU | VIRTIO_F_EVENT_IDX, NULL),
+		0);
+	virtio_pci_driver_ok(&v);
 	static const uint8_t want[] = {0, 1, 3, 0xb, 0xf};
 	cr_assert_eq(m.nsteps, sizeof want);
 	cr_assert_arr_eq(m.steps, want, sizeof want);
 	cr_assert_eq(v.features,
-		VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | NET_F_MAC | VIRTIO_F_EVENT_IDX,
+		VIRTIO_F_VERSION_1 | VIRTIO_F_ACCESS_PLATFORM | VIRTIO_NET_F_MAC |
+			VIRTIO_F_EVENT_IDX,
 		"what was asked for, is offered, or is required: %#llx",
 		(unsigned long long)v.features);
 }
@@ -99,7 +102,7 @@ static void refused(struct virtio_pci *v, int code, const char *word)
 {
 	struct shunt_err err = {.code = 0};
 
-	cr_assert_eq(virtio_negotiate(v, NET_F_MAC, &err), code);
+	cr_assert_eq(virtio_pci_negotiate(v, VIRTIO_NET_F_MAC, &err), code);
 	cr_assert(strstr(err.what, word), "%s", err.what);
 	cr_assert_eq(m.common[STATUS] & VIRTIO_FAILED, VIRTIO_FAILED, "3.1.1: it is told");
 }
@@ -126,13 +129,13 @@ Test(virtio_init, resets_are_bounded)
 	uint64_t begin = shunt_now();
 
 	m.stuck_reset = true;
-	cr_assert_eq(virtio_reset(&v, &err), -ETIMEDOUT);
+	cr_assert_eq(virtio_pci_reset(&v, &err), -ETIMEDOUT);
 	cr_assert(strstr(err.what, "sticks in reset: status 0x4"), "%s", err.what);
 	cr_assert_gt(shunt_now() - begin, 900000000u);
 	v = device_new();
 	m.gone = true;
 	begin = shunt_now();
-	cr_assert_eq(virtio_reset(&v, &err), -ENODEV);
+	cr_assert_eq(virtio_pci_reset(&v, &err), -ENODEV);
 	cr_assert(strstr(err.what, "is gone"), "%s", err.what);
 	cr_assert_lt(shunt_now() - begin, 900000000u);
 }
@@ -146,15 +149,15 @@ Test(virtio_init, queues_of_a_device_that_is_gone)
 	uint8_t bytes[8];
 
 	m.gone = true;
-	cr_assert_eq(virtio_queue_max(&v, 0), UINT16_MAX, "net.c holds it against VRING_MAX");
-	cr_assert_eq(virtio_queue_enable(
+	cr_assert_eq(virtio_pci_queue_max(&v, 0), UINT16_MAX, "net.c holds it against VRING_MAX");
+	cr_assert_eq(virtio_pci_queue_enable(
 			     &v, &(struct virtio_place){.vector = VIRTIO_NO_VECTOR}, &bell, &err),
 		-EPROTO);
 	cr_assert(strstr(err.what, "doorbell"), "%s", err.what);
 	cr_assert_null((const void *)bell);
-	cr_assert(virtio_config(&v, 0, bytes, sizeof bytes));
-	cr_assert_not(virtio_config(&v, 60, bytes, sizeof bytes), "beyond what it has");
-	cr_assert_not(virtio_config(&v, UINT32_MAX, bytes, sizeof bytes));
+	cr_assert(virtio_pci_config(&v, 0, bytes, sizeof bytes));
+	cr_assert_not(virtio_pci_config(&v, 60, bytes, sizeof bytes), "beyond what it has");
+	cr_assert_not(virtio_pci_config(&v, UINT32_MAX, bytes, sizeof bytes));
 }
 
 Test(virtio_init, queues_that_are_refused)
@@ -164,22 +167,22 @@ Test(virtio_init, queues_that_are_refused)
 	struct shunt_err err = {.code = 0};
 	volatile uint8_t *bell = NULL;
 
-	cr_assert_eq(virtio_queue_max(&v, 2), 256);
-	cr_assert_eq(virtio_queue_max(&v, 3), 0, "there are three");
+	cr_assert_eq(virtio_pci_queue_max(&v, 2), 256);
+	cr_assert_eq(virtio_pci_queue_max(&v, 3), 0, "there are three");
 	put16(QUEUE_NOTIFY, 15);
-	cr_assert_eq(virtio_queue_enable(&v, &place, &bell, &err), 0);
+	cr_assert_eq(virtio_pci_queue_enable(&v, &place, &bell, &err), 0);
 	cr_assert_eq((const volatile void *)bell, (const volatile void *)(m.notify + 60));
 	put16(QUEUE_NOTIFY, 16);
-	cr_assert_eq(virtio_queue_enable(&v, &place, &bell, &err), -EPROTO);
+	cr_assert_eq(virtio_pci_queue_enable(&v, &place, &bell, &err), -EPROTO);
 	m.no_vectors = true;
-	cr_assert_eq(virtio_queue_enable(&v, &place, &bell, &err), -ENOSPC);
+	cr_assert_eq(virtio_pci_queue_enable(&v, &place, &bell, &err), -ENOSPC);
 	cr_assert(strstr(err.what, "vector 1"), "%s", err.what);
 }
 
 /* A control queue in memory. What its device did is there before the command is given. */
-static struct net *net_new(bool packed)
+static struct virtio_net *net_new(bool packed)
 {
-	struct net *net = calloc(1, sizeof *net);
+	struct virtio_net *net = calloc(1, sizeof *net);
 	static uint16_t bell;
 
 	net->v = device_new();
@@ -188,23 +191,23 @@ static struct net *net_new(bool packed)
 	net->ctrl.mem.base =
 		aligned_alloc(64, packed ? packed_layout(64).bytes : split_layout(64).bytes);
 	net->ctrl.doorbell = (volatile uint8_t *)&bell;
-	cr_assert_eq(net_vq_init(&net->ctrl, net, 64), 0);
+	cr_assert_eq(virtio_ring_init(&net->ctrl, net, 64), 0);
 	return net;
 }
 
-static void net_free(struct net *net)
+static void net_free(struct virtio_net *net)
 {
-	vring_free(&net->ctrl.ring);
+	vring_free(&net->ctrl.vring);
 	free(net->ctrl.mem.base);
 	free(net->ctrl_mem.base);
 	free(net);
 }
 
-static void command_fails(struct net *net, int code)
+static void command_fails(struct virtio_net *net, int code)
 {
 	struct shunt_err err = {.code = 0};
 
-	cr_assert_eq(net_set_pairs(net, 2, &err), code, "%d", err.code);
+	cr_assert_eq(virtio_control_pairs(net, 2, &err), code, "%d", err.code);
 	cr_assert(strstr(err.what, "does not switch 2 queue pairs on"), "%s", err.what);
 	net_free(net);
 }
@@ -215,13 +218,13 @@ Test(virtio_init, a_control_queue_without_answer)
 	command_fails(net_new(true), -ETIMEDOUT);
 }
 
-Test(virtio_init, a_control_queue_with_rubbish)
+Test(virtio_init, a_control_queue_with_a_bad_index)
 {
-	struct net *net = net_new(false);
+	struct virtio_net *net = net_new(false);
 
-	net->ctrl.ring.used->idx = 2; /* of one command */
+	net->ctrl.vring.used->idx = 2; /* of one command */
 	command_fails(net, -EPROTO);
 	net = net_new(false);
-	net->ctrl.ring.used->idx = 1; /* used, and its answer is not there */
+	net->ctrl.vring.used->idx = 1; /* used, and its answer is not there */
 	command_fails(net, -EIO);
 }

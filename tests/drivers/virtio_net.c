@@ -3,7 +3,7 @@
  * no PCI. What is received is what the device wrote; what is sent lies where the descriptor says,
  * behind twelve zeroes; every chunk comes back to the pool.
  */
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 #include "tests/drivers/model/pages.h"
 #include "tests/drivers/model/virtio.h"
 
@@ -18,8 +18,8 @@
 struct bench {
 	struct shunt_dev dev;
 	struct pci_port port;
-	struct net net;
-	struct net_queue *nq;
+	struct virtio_net net;
+	struct virtio_queue *vq;
 	struct vdev rx, tx;
 	uint16_t bells[2];
 	struct pages pages;
@@ -31,12 +31,12 @@ static bool phys;     /* the next bench is one of dma=phys */
 /* Its status register says DRIVER_OK: nothing else is looked at. */
 static uint8_t common[64] = {[0x14] = 0x0f};
 
-static void vq_new(struct bench *b, struct net_vq *vq, uint16_t *bell)
+static void ring_new(struct bench *b, struct virtio_ring *ring, uint16_t *bell)
 {
-	vq->mem.len = b->net.packed ? packed_layout(SIZE).bytes : split_layout(SIZE).bytes;
-	vq->mem.base = aligned_alloc(64, vq->mem.len);
-	vq->doorbell = (volatile uint8_t *)bell;
-	cr_assert_eq(net_vq_init(vq, &b->net, SIZE), 0);
+	ring->mem.len = b->net.packed ? packed_layout(SIZE).bytes : split_layout(SIZE).bytes;
+	ring->mem.base = aligned_alloc(64, ring->mem.len);
+	ring->doorbell = (volatile uint8_t *)bell;
+	cr_assert_eq(virtio_ring_init(ring, &b->net, SIZE), 0);
 }
 
 static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
@@ -51,26 +51,25 @@ static struct bench *bench_new(bool packed, bool in_order, bool mergeable)
 	b->dev.priv = &b->port;
 	b->port.iova = IOVA;
 	b->port.priv = &b->net;
-	cr_assert_eq(shunt_region_create(&b->port.region, &opts, NULL), 0);
+	cr_assert_eq(shunt_region_create(&b->dev.region, &opts, NULL), 0);
 	if (phys)
-		b->pages = pages_of(b->port.region);
+		b->pages = pages_of(b->dev.region);
 	b->port.pages = b->pages.addr;
 	b->net.packed = packed;
 	b->net.in_order = in_order;
 	b->net.v.common = common;
-	b->net.v.features = mergeable ? NET_F_MRG_RXBUF : 0;
+	b->net.v.features = mergeable ? VIRTIO_NET_F_MRG_RXBUF : 0;
 	b->net.v.features |= more;
-	b->nq = b->net.queue = aligned_alloc(64, sizeof *b->nq);
-	memset(b->nq, 0, sizeof *b->nq);
-	vq_new(b, &b->nq->rx, &b->bells[0]);
-	vq_new(b, &b->nq->tx, &b->bells[1]);
-	net_queue_init(b->nq, &b->dev, &b->net, 0);
-	net_rx_choose(b->nq);
-	net_tx_choose(b->nq);
-	net_rx_fill(b->nq);
-	cr_assert_eq(vring_room(&b->nq->rx.ring), 0);
-	b->rx = vdev_of(&b->nq->rx.ring, packed);
-	b->tx = vdev_of(&b->nq->tx.ring, packed);
+	b->vq = b->net.queue = aligned_alloc(64, sizeof *b->vq);
+	memset(b->vq, 0, sizeof *b->vq);
+	ring_new(b, &b->vq->rx, &b->bells[0]);
+	ring_new(b, &b->vq->tx, &b->bells[1]);
+	cr_assert_eq(virtio_queue_init(b->vq, &b->dev, &b->net, 0), 0);
+	virtio_queue_choose(b->vq);
+	virtio_bufs_fill(b->vq);
+	cr_assert_eq(vring_room(&b->vq->rx.vring), 0);
+	b->rx = vdev_of(&b->vq->rx.vring, packed);
+	b->tx = vdev_of(&b->vq->tx.vring, packed);
 	return b;
 }
 
@@ -79,26 +78,26 @@ static void bench_free(struct bench *b)
 {
 	struct shunt_err err = {.code = 0};
 
-	cr_assert_eq(b->nq->q.out, 0);
+	cr_assert_eq(b->vq->q.out, 0);
 	cr_assert(!phys || b->pages.seen == 3, "both pages were used: %#x", b->pages.seen);
 	free(b->pages.addr);
-	net_queue_drain(b->nq);
-	cr_assert_eq(shunt_region_destroy(b->port.region, &err), 0, "%s", err.what);
-	free(b->nq->rx.mem.base);
-	free(b->nq->tx.mem.base);
-	vring_free(&b->nq->rx.ring);
-	vring_free(&b->nq->tx.ring);
-	free(b->nq);
+	virtio_bufs_return(b->vq);
+	cr_assert_eq(shunt_region_destroy(b->dev.region, &err), 0, "%s", err.what);
+	free(b->vq->rx.mem.base);
+	free(b->vq->tx.mem.base);
+	vring_free(&b->vq->rx.vring);
+	vring_free(&b->vq->tx.vring);
+	free(b->vq);
 	free(b);
 }
 
 static uint8_t *at(struct bench *b, uint64_t addr)
 {
 	if (b->pages.n)
-		return (uint8_t *)b->port.region->info.base + pages_find(&b->pages, addr);
+		return (uint8_t *)b->dev.region->info.base + pages_find(&b->pages, addr);
 	cr_assert_geq(addr, IOVA);
-	cr_assert_lt(addr, IOVA + b->port.region->info.len);
-	return (uint8_t *)b->port.region->info.base + (addr - IOVA);
+	cr_assert_lt(addr, IOVA + b->dev.region->info.len);
+	return (uint8_t *)b->dev.region->info.base + (addr - IOVA);
 }
 
 /* The device writes one frame of len bytes, all of them `byte`. False: it has no buffer. */
@@ -109,11 +108,11 @@ static bool deliver(struct bench *b, uint32_t len, uint8_t byte, uint16_t buffer
 	if (!vdev_take(&b->rx, &v))
 		return false;
 	uint8_t *to = at(b, v.addr);
-	cr_assert_geq(v.len, NET_HDR + 1522);
-	memset(to, 0, NET_HDR);
-	memcpy(to + NET_BUFFERS, &buffers, sizeof buffers);
-	memset(to + NET_HDR, byte, len < 1900 ? len : 1900);
-	vdev_use(&b->rx, v.id, len + NET_HDR);
+	cr_assert_geq(v.len, VIRTIO_NET_HDR + 1522);
+	memset(to, 0, VIRTIO_NET_HDR);
+	memcpy(to + VIRTIO_NET_BUFFERS, &buffers, sizeof buffers);
+	memset(to + VIRTIO_NET_HDR, byte, len < 1900 ? len : 1900);
+	vdev_use(&b->rx, v.id, len + VIRTIO_NET_HDR);
 	return true;
 }
 
@@ -126,21 +125,21 @@ static void check_receive(bool packed, bool in_order)
 	while (got < 100000) {
 		for (unsigned i = 0; i < 1 + sent % 40; i++)
 			sent += deliver(b, 60 + sent % 1400, (uint8_t)sent, 1);
-		int n = shunt_rx(&b->nq->q, pkts, 32);
+		int n = shunt_rx(&b->vq->q, pkts, 32);
 		cr_assert_geq(n, 0);
 		for (int i = 0; i < n; i++, got++) {
 			const uint8_t *p = pkts[i].data;
 			cr_assert_eq(pkts[i].len, 60 + got % 1400);
 			cr_assert_eq(p[0], (uint8_t)got);
 			cr_assert_eq(p[pkts[i].len - 1], (uint8_t)got);
-			cr_assert_eq(pkts[i].region, b->port.region->info.id);
+			cr_assert_eq(pkts[i].region, b->dev.region->info.id);
 		}
-		cr_assert_eq(b->nq->q.out, n);
-		shunt_release(&b->nq->q, pkts, (unsigned)n);
+		cr_assert_eq(b->vq->q.out, n);
+		shunt_release(&b->vq->q, pkts, (unsigned)n);
 	}
-	cr_assert_eq(b->nq->taken, got);
-	cr_assert_eq(b->nq->q.stats.rx_packets, got);
-	cr_assert_eq(net_rx_waiting(b->nq), sent - got);
+	cr_assert_eq(b->vq->taken, got);
+	cr_assert_eq(b->vq->q.stats.rx_packets, got);
+	cr_assert_eq(virtio_rx_waiting(b->vq), sent - got);
 	bench_free(b);
 }
 
@@ -165,22 +164,22 @@ static void check_send(bool packed)
 
 	while (seen < 50000) {
 		struct vbuf v[SIZE];
-		unsigned n = shunt_alloc(&b->nq->q, pkts, 32), k = 0;
+		unsigned n = shunt_alloc(&b->vq->q, pkts, 32), k = 0;
 		cr_assert_eq(n, 32);
 		for (unsigned i = 0; i < n; i++) {
 			cr_assert_geq(pkts[i].len, 1522);
 			pkts[i].len = 60 + i;
 			memset(pkts[i].data, (int)((made + i) & 0xff), pkts[i].len);
 		}
-		int taken = shunt_tx(&b->nq->q, pkts, n);
+		int taken = shunt_tx(&b->vq->q, pkts, n);
 		cr_assert_geq(taken, 0);
-		shunt_release(&b->nq->q, pkts + taken, n - (unsigned)taken);
+		shunt_release(&b->vq->q, pkts + taken, n - (unsigned)taken);
 		while (k < SIZE && vdev_take(&b->tx, &v[k])) {
 			const uint8_t *p = at(b, v[k].addr);
-			static const uint8_t zeroes[NET_HDR];
-			cr_assert_eq(memcmp(p, zeroes, NET_HDR), 0);
-			cr_assert_eq(p[NET_HDR], (uint8_t)(made + k));
-			cr_assert_eq(v[k].len, 60 + k + NET_HDR);
+			static const uint8_t zeroes[VIRTIO_NET_HDR];
+			cr_assert_eq(memcmp(p, zeroes, VIRTIO_NET_HDR), 0);
+			cr_assert_eq(p[VIRTIO_NET_HDR], (uint8_t)(made + k));
+			cr_assert_eq(v[k].len, 60 + k + VIRTIO_NET_HDR);
 			cr_assert_eq(v[k].flags & VRING_WRITE, 0);
 			k++;
 		}
@@ -189,8 +188,8 @@ static void check_send(bool packed)
 		for (; k; seen++)
 			vdev_use(&b->tx, v[--k].id, 0);
 	}
-	cr_assert_eq(b->nq->q.stats.tx_packets, made);
-	cr_assert_eq(b->nq->q.stats.user_copies, 0);
+	cr_assert_eq(b->vq->q.stats.tx_packets, made);
+	cr_assert_eq(b->vq->q.stats.user_copies, 0);
 	bench_free(b);
 }
 
@@ -209,21 +208,21 @@ Test(virtio_net, transmit_ring_full)
 {
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt pkts[SIZE + 8];
-	unsigned n = shunt_alloc(&b->nq->q, pkts, SIZE + 8);
+	unsigned n = shunt_alloc(&b->vq->q, pkts, SIZE + 8);
 	struct vbuf v;
 
 	cr_assert_eq(n, SIZE + 8);
 	for (unsigned i = 0; i < n; i++)
 		pkts[i].len = 60;
-	cr_assert_eq(shunt_tx(&b->nq->q, pkts, n), SIZE);
-	cr_assert_eq(b->nq->q.stats.tx_short, 1);
-	cr_assert_eq(shunt_tx(&b->nq->q, pkts + SIZE, 8), 0);
+	cr_assert_eq(shunt_tx(&b->vq->q, pkts, n), SIZE);
+	cr_assert_eq(b->vq->q.stats.tx_short, 1);
+	cr_assert_eq(shunt_tx(&b->vq->q, pkts + SIZE, 8), 0);
 	for (unsigned i = 0; i < 3; i++) {
 		cr_assert(vdev_take(&b->tx, &v));
 		vdev_use(&b->tx, v.id, 0);
 	}
-	cr_assert_eq(shunt_tx(&b->nq->q, pkts + SIZE, 8), 3);
-	shunt_release(&b->nq->q, pkts + SIZE + 3, 5);
+	cr_assert_eq(shunt_tx(&b->vq->q, pkts + SIZE, 8), 3);
+	shunt_release(&b->vq->q, pkts + SIZE + 3, 5);
 	bench_free(b);
 }
 
@@ -237,72 +236,73 @@ Test(virtio_net, odd_frames)
 	struct vbuf v;
 
 	memset(foreign, 7, sizeof foreign);
-	cr_assert_eq(shunt_alloc(&b->nq->q, p, 3), 3);
+	cr_assert_eq(shunt_alloc(&b->vq->q, p, 3), 3);
 	p[3] = (struct shunt_pkt){.data = foreign, .len = 60, .region = 0};
-	p[0].data = (uint8_t *)p[0].data - NET_DATA; /* at the chunk's start */
+	p[0].data = (uint8_t *)p[0].data - VIRTIO_NET_DATA; /* at the chunk's start */
 	p[0].len = 100;
 	memset(p[0].data, 9, 100);
 	p[1].len = 1523;
 	p[2].len = 0;
-	cr_assert_eq(shunt_tx(&b->nq->q, p, 4), 4);
-	cr_assert_eq(b->nq->q.stats.tx_errors, 2);
-	cr_assert_eq(b->nq->q.stats.user_copies, 2);
+	cr_assert_eq(shunt_tx(&b->vq->q, p, 4), 4);
+	cr_assert_eq(b->vq->q.stats.tx_errors, 2);
+	cr_assert_eq(b->vq->q.stats.user_copies, 2);
 	cr_assert_eq(p[3].flags & SHUNT_PKT_KEPT, SHUNT_PKT_KEPT);
 	cr_assert(vdev_take(&b->tx, &v));
-	cr_assert_eq(v.len, 100 + NET_HDR);
-	cr_assert_eq(at(b, v.addr)[NET_HDR + 99], 9);
+	cr_assert_eq(v.len, 100 + VIRTIO_NET_HDR);
+	cr_assert_eq(at(b, v.addr)[VIRTIO_NET_HDR + 99], 9);
 	cr_assert_eq(at(b, v.addr)[0], 0);
 	cr_assert(vdev_take(&b->tx, &v));
-	cr_assert_eq(v.len, 60 + NET_HDR);
-	cr_assert_eq(at(b, v.addr)[NET_HDR], 7);
+	cr_assert_eq(v.len, 60 + VIRTIO_NET_HDR);
+	cr_assert_eq(at(b, v.addr)[VIRTIO_NET_HDR], 7);
 	cr_assert_not(vdev_take(&b->tx, &v));
 	bench_free(b);
 }
 
 /* Lengths shorter than the header, longer than the buffer, or huge: dropped by name, the rest
  * arrives. */
-Test(virtio_net, rubbish_lengths)
+Test(virtio_net, bad_lengths)
 {
-	static const uint32_t lengths[] = {0, 1, NET_HDR - 1, NET_HDR, 2048, UINT32_MAX, 1u << 31};
+	static const uint32_t lengths[] = {
+		0, 1, VIRTIO_NET_HDR - 1, VIRTIO_NET_HDR, 2048, UINT32_MAX, 1u << 31};
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt pkts[32];
 	struct vbuf v;
 
 	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
 		cr_assert(vdev_take(&b->rx, &v));
-		memset(at(b, v.addr), 0, NET_HDR);
-		at(b, v.addr)[NET_BUFFERS] = 1;
+		memset(at(b, v.addr), 0, VIRTIO_NET_HDR);
+		at(b, v.addr)[VIRTIO_NET_BUFFERS] = 1;
 		vdev_use(&b->rx, v.id, lengths[i]);
 		cr_assert(deliver(b, 60, 1, 1));
 	}
 	cr_assert(deliver(b, 60, 1, 0)); /* no buffers at all */
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 32), 7);
-	shunt_release(&b->nq->q, pkts, 7);
-	cr_assert_eq(b->nq->rubbish, 8);
-	cr_assert_eq(b->nq->taken, 15);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 32), 7);
+	shunt_release(&b->vq->q, pkts, 7);
+	cr_assert_eq(b->vq->bad_descriptor, 8);
+	cr_assert_eq(b->vq->taken, 15);
 	bench_free(b);
 }
 
-/* A rubbish id ends the queue with a sticky error, and what came before it arrives. */
-static void check_rubbish_id(bool packed)
+/* A bad id ends the queue with a sticky error, and what came before it arrives. */
+static void check_bad_id(bool packed)
 {
 	struct bench *b = bench_new(packed, false, true);
 	struct shunt_pkt pkts[32];
 
 	deliver(b, 60, 1, 1);
 	vdev_use(&b->rx, SIZE + 1, 72);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 32), 1);
-	shunt_release(&b->nq->q, pkts, 1);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 32), -ENODEV);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 32), 1);
+	shunt_release(&b->vq->q, pkts, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 32), -ENODEV);
 	cr_assert_neq(*b->dev.info.gone, 0);
-	cr_assert_eq(shunt_tx(&b->nq->q, pkts, 0), -ENODEV);
+	cr_assert_eq(shunt_tx(&b->vq->q, pkts, 0), -ENODEV);
 	bench_free(b);
 }
 
-Test(virtio_net, rubbish_ids)
+Test(virtio_net, bad_ids)
 {
-	check_rubbish_id(false);
-	check_rubbish_id(true);
+	check_bad_id(false);
+	check_bad_id(true);
 }
 
 /* Frames over several buffers: never split over two bursts, all but the last part marked. */
@@ -317,19 +317,19 @@ static void check_merged(bool packed)
 	deliver(b, 10, 4, 1);
 	deliver(b, 60, 5, 1);
 	/* One and a frame of three fit into four; then the last one. */
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 3), 1);
-	shunt_release(&b->nq->q, pkts, 1);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 4), 4);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 3), 1);
+	shunt_release(&b->vq->q, pkts, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 4), 4);
 	cr_assert_eq(pkts[0].flags & SHUNT_PKT_MORE, SHUNT_PKT_MORE);
 	cr_assert_eq(pkts[1].flags & SHUNT_PKT_MORE, SHUNT_PKT_MORE);
 	cr_assert_eq(pkts[2].flags & SHUNT_PKT_MORE, 0);
 	cr_assert_eq(pkts[0].len, 1900);
-	cr_assert_eq(pkts[1].len, 1900 + NET_HDR, "no header in a later part");
-	cr_assert_eq(pkts[2].len, 10 + NET_HDR);
+	cr_assert_eq(pkts[1].len, 1900 + VIRTIO_NET_HDR, "no header in a later part");
+	cr_assert_eq(pkts[2].len, 10 + VIRTIO_NET_HDR);
 	cr_assert_eq(*(uint8_t *)pkts[3].data, 5);
-	cr_assert_eq(b->nq->q.stats.rx_packets, 3);
-	cr_assert_eq(b->nq->taken - b->nq->parts, 3);
-	shunt_release(&b->nq->q, pkts, 4);
+	cr_assert_eq(b->vq->q.stats.rx_packets, 3);
+	cr_assert_eq(b->vq->taken - b->vq->parts, 3);
+	shunt_release(&b->vq->q, pkts, 4);
 	bench_free(b);
 }
 
@@ -353,14 +353,14 @@ Test(virtio_net, merged_wrong)
 	for (unsigned i = 0; i < 4; i++)
 		deliver(b, 1900, 2, 1);
 	deliver(b, 60, 9, 1);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 4), 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 4), 1);
 	cr_assert_eq(*(uint8_t *)pkts[0].data, 9);
-	cr_assert_eq(b->nq->too_long, 1);
-	shunt_release(&b->nq->q, pkts, 1);
+	cr_assert_eq(b->vq->too_long, 1);
+	shunt_release(&b->vq->q, pkts, 1);
 	deliver(b, 1900, 2, 3);
 	deliver(b, 1900, 2, 1);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 4), -ENODEV);
-	cr_assert_eq(b->nq->rubbish, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 4), -ENODEV);
+	cr_assert_eq(b->vq->bad_descriptor, 1);
 	bench_free(b);
 }
 
@@ -373,9 +373,9 @@ Test(virtio_net, held_at_close)
 	deliver(b, 60, 1, 1);
 	deliver(b, 1900, 2, 2);
 	deliver(b, 1900, 2, 1);
-	cr_assert_eq(shunt_rx(&b->nq->q, pkts, 2), 1);
-	cr_assert_eq(b->nq->held.buffers, 2);
-	shunt_release(&b->nq->q, pkts, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, pkts, 2), 1);
+	cr_assert_eq(b->vq->held.buffers, 2);
+	shunt_release(&b->vq->q, pkts, 1);
 	bench_free(b);
 }
 
@@ -386,21 +386,21 @@ Test(virtio_net, all_chunks_out)
 	static struct shunt_pkt pkts[CHUNKS];
 	unsigned out = 0, n;
 
-	while ((n = shunt_alloc(&b->nq->q, pkts + out, 256)))
+	while ((n = shunt_alloc(&b->vq->q, pkts + out, 256)))
 		out += n;
 	cr_assert_gt(out, CHUNKS - SIZE - 2 * SHUNT_BURST_MAX);
 	for (unsigned i = 0; i < 10000; i++) {
 		struct shunt_pkt p[32];
 		while (deliver(b, 60, 1, 1))
 			;
-		int got = shunt_rx(&b->nq->q, p, 32);
+		int got = shunt_rx(&b->vq->q, p, 32);
 		cr_assert_gt(got, 0, "it keeps back what a refill needs");
-		shunt_release(&b->nq->q, p, (unsigned)got);
+		shunt_release(&b->vq->q, p, (unsigned)got);
 	}
 	while (out) {
 		n = out < 256 ? out : 256;
 		out -= n;
-		shunt_release(&b->nq->q, pkts + out, n);
+		shunt_release(&b->vq->q, pkts + out, n);
 	}
 	bench_free(b);
 }
@@ -411,11 +411,11 @@ static void ends(struct bench *b, int code, const char *word)
 	struct shunt_pkt p;
 	int rc = 0;
 
-	for (unsigned i = 0; i < NET_IDLE && !rc; i++)
-		rc = shunt_rx(&b->nq->q, &p, 1);
+	for (unsigned i = 0; i < VIRTIO_IDLE && !rc; i++)
+		rc = shunt_rx(&b->vq->q, &p, 1);
 	cr_assert_eq(rc, code, "%s", word);
-	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), code, "sticky");
-	cr_assert_eq(shunt_tx(&b->nq->q, &p, 0), code);
+	cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), code, "sticky");
+	cr_assert_eq(shunt_tx(&b->vq->q, &p, 0), code);
 	cr_assert(strstr(b->dev.info.gone, word), "%s", b->dev.info.gone);
 	bench_free(b);
 }
@@ -427,45 +427,45 @@ Test(virtio_net, used_index_jumps)
 
 	for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
 		struct bench *b = bench_new(false, i & 1, true);
-		b->nq->rx.ring.used->idx = to[i];
+		b->vq->rx.vring.used->idx = to[i];
 		ends(b, -ENODEV, "receive queue");
 	}
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt p;
-	cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+	cr_assert_eq(shunt_alloc(&b->vq->q, &p, 1), 1);
 	p.len = 60;
-	cr_assert_eq(shunt_tx(&b->nq->q, &p, 1), 1);
-	b->nq->tx.ring.used->idx = 2;
-	net_tx_flush(b->nq);
-	cr_assert_eq(b->nq->q.error, -ENODEV);
-	cr_assert_eq(b->nq->q.stats.tx_errors, 1, "it can't be known to be sent");
+	cr_assert_eq(shunt_tx(&b->vq->q, &p, 1), 1);
+	b->vq->tx.vring.used->idx = 2;
+	virtio_tx_flush(b->vq);
+	cr_assert_eq(b->vq->q.error, -ENODEV);
+	cr_assert_eq(b->vq->q.stats.tx_errors, 1, "it can't be known to be sent");
 	bench_free(b);
 }
 
 /* Flags of the wrong lap are not taken; of the right one, with an id that is not out, they end it.
  */
-Test(virtio_net, packed_wrap_rubbish)
+Test(virtio_net, packed_wrap_with_bad_descriptors)
 {
 	struct bench *b = bench_new(true, false, true);
 	struct shunt_pkt p;
 
 	for (unsigned i = 0; i < SIZE; i++)
-		b->nq->rx.ring.packed[i].flags &= (uint16_t) ~(PACKED_AVAIL | PACKED_USED);
-	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 0);
+		b->vq->rx.vring.packed[i].flags &= (uint16_t) ~(PACKED_AVAIL | PACKED_USED);
+	cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), 0);
 	for (unsigned i = 0; i < SIZE; i++) {
-		b->nq->rx.ring.packed[i].flags = PACKED_AVAIL | PACKED_USED;
-		b->nq->rx.ring.packed[i].id = (uint16_t)(SIZE + i);
+		b->vq->rx.vring.packed[i].flags = PACKED_AVAIL | PACKED_USED;
+		b->vq->rx.vring.packed[i].id = (uint16_t)(SIZE + i);
 	}
 	ends(b, -ENODEV, "receive queue");
 	b = bench_new(true, false, true);
 	for (unsigned i = 0; i < SIZE; i++) { /* all with one id: it is out once */
-		b->nq->rx.ring.packed[i] = (struct packed_desc){
-			.len = NET_HDR + 60, .flags = PACKED_AVAIL | PACKED_USED};
-		memset(at(b, IOVA + b->nq->rx.ring.chunk[i]) + PCI_HEAD, 0, NET_HDR);
-		at(b, IOVA + b->nq->rx.ring.chunk[i])[PCI_HEAD + NET_BUFFERS] = 1;
+		b->vq->rx.vring.packed[i] = (struct packed_desc){
+			.len = VIRTIO_NET_HDR + 60, .flags = PACKED_AVAIL | PACKED_USED};
+		memset(at(b, IOVA + b->vq->rx.vring.chunk[i]) + PCI_HEAD, 0, VIRTIO_NET_HDR);
+		at(b, IOVA + b->vq->rx.vring.chunk[i])[PCI_HEAD + VIRTIO_NET_BUFFERS] = 1;
 	}
-	cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 1);
-	shunt_release(&b->nq->q, &p, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), 1);
+	shunt_release(&b->vq->q, &p, 1);
 	ends(b, -ENODEV, "receive queue");
 }
 
@@ -481,8 +481,8 @@ Test(virtio_net, looks_at_the_status_when_idle)
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt p;
 
-	for (unsigned i = 0; i < NET_IDLE; i++)
-		cr_assert_eq(shunt_rx(&b->nq->q, &p, 1), 0);
+	for (unsigned i = 0; i < VIRTIO_IDLE; i++)
+		cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), 0);
 	bench_free(b);
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
 		common[0x14] = t[i].status;
@@ -497,10 +497,10 @@ static struct bench *link_bench(bool up)
 {
 	struct bench *b = bench_new(false, false, true);
 
-	b->net.v.features |= NET_F_STATUS;
+	b->net.v.features |= VIRTIO_NET_F_STATUS;
 	b->net.v.device = config;
 	b->net.v.device_len = sizeof config;
-	config[NET_CONFIG_STATUS] = up;
+	config[VIRTIO_NET_CONFIG_STATUS] = up;
 	return b;
 }
 
@@ -517,18 +517,18 @@ Test(virtio_net, a_sender_finds_out)
 	struct vbuf v = {0};
 	int rc = 1;
 
-	b->nq->q.rx = shunt_no_rx;
-	for (unsigned i = 0; i < 3 * NET_BLIND && rc == 1; i++) {
-		cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+	b->vq->q.rx = shunt_no_rx;
+	for (unsigned i = 0; i < 3 * VIRTIO_BLIND && rc == 1; i++) {
+		cr_assert_eq(shunt_alloc(&b->vq->q, &p, 1), 1);
 		p.len = 60;
-		rc = shunt_tx(&b->nq->q, &p, 1);
+		rc = shunt_tx(&b->vq->q, &p, 1);
 		cr_assert(rc < 0 || vdev_take(&b->tx, &v));
 		if (rc > 0)
 			vdev_use(&b->tx, v.id, 0);
-		config[NET_CONFIG_STATUS] = i < NET_BLIND;
+		config[VIRTIO_NET_CONFIG_STATUS] = i < VIRTIO_BLIND;
 	}
 	cr_assert_eq(rc, -ENETDOWN);
-	shunt_release(&b->nq->q, &p, 1);
+	shunt_release(&b->vq->q, &p, 1);
 	bench_free(b);
 }
 
@@ -549,17 +549,17 @@ Test(virtio_net, outside_of_the_region)
 		struct bench *b = bench_new(false, false, true);
 		struct shunt_pkt p;
 		struct vbuf v;
-		cr_assert_eq(shunt_alloc(&b->nq->q, &p, 1), 1);
+		cr_assert_eq(shunt_alloc(&b->vq->q, &p, 1), 1);
 		p.data = (uint8_t *)p.data +
-			 (i ? b->port.region->info.len : -b->port.region->info.len);
+			 (i ? b->dev.region->info.len : -b->dev.region->info.len);
 		p.len = 60;
-		b->port.pages = pages_of(b->port.region).addr;
-		b->nq->pages = b->port.pages;
-		net_tx_choose(b->nq);
-		cr_assert_eq(shunt_tx(&b->nq->q, &p, 1), 1);
-		cr_assert_eq(b->nq->q.stats.tx_errors, 1);
+		b->port.pages = pages_of(b->dev.region).addr;
+		b->vq->pages = b->port.pages;
+		virtio_tx_choose(b->vq);
+		cr_assert_eq(shunt_tx(&b->vq->q, &p, 1), 1);
+		cr_assert_eq(b->vq->q.stats.tx_errors, 1);
 		cr_assert_not(vdev_take(&b->tx, &v));
-		free((void *)b->nq->pages);
+		free((void *)b->vq->pages);
 		bench_free(b);
 	}
 }
@@ -569,13 +569,13 @@ Test(virtio_net, order_platform)
 {
 	struct bench *b = bench_new(false, false, true);
 
-	cr_assert_not(b->nq->rx.ring.platform);
-	cr_assert_not(b->nq->tx.ring.platform);
+	cr_assert_not(b->vq->rx.vring.platform);
+	cr_assert_not(b->vq->tx.vring.platform);
 	bench_free(b);
 	more = VIRTIO_F_ORDER_PLATFORM;
 	b = bench_new(true, false, true);
-	cr_assert(b->nq->rx.ring.platform);
-	cr_assert(b->nq->tx.ring.platform);
+	cr_assert(b->vq->rx.vring.platform);
+	cr_assert(b->vq->tx.vring.platform);
 	bench_free(b);
 	check_receive(false, false);
 	check_send(true);

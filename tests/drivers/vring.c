@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Virtqueues, split and packed, against a device's side in plain memory: full and empty, over the
  * u16 wrap, out of order, in order and in batches, kicks and interrupts, and a device that writes
- * rubbish.
+ * bad entries.
  */
 #include "tests/drivers/model/virtio.h"
 
@@ -183,7 +183,7 @@ Test(vring, packed_batches)
 	check_batch(true);
 }
 
-static void check_rubbish(bool packed, bool in_order, uint32_t id)
+static void check_bad(bool packed, bool in_order, uint32_t id)
 {
 	struct ring *r = ring_new(packed, in_order, false);
 	struct vbuf b = {0};
@@ -208,9 +208,9 @@ Test(vring, ids_that_are_not_out)
 
 	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
 		for (unsigned how = 0; how < 4; how++)
-			check_rubbish(how & 1, how & 2, ids[i]);
-	check_rubbish(false, false, UINT32_MAX);
-	check_rubbish(false, true, 0x10000);
+			check_bad(how & 1, how & 2, ids[i]);
+	check_bad(false, false, UINT32_MAX);
+	check_bad(false, true, 0x10000);
 }
 
 static void check_twice(bool packed)

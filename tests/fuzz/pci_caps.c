@@ -3,7 +3,7 @@
  * than there are places, and what virtio makes of vendor capabilities names BARs that exist, or
  * none.
  */
-#include "drivers/virtio/virtio.h"
+#include "drivers/virtio/transport.h"
 
 #include <stdlib.h>
 #include <string.h>

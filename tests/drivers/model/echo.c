@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	struct model_opts o = {.chip = strcmp(argv[1], "igb") ? &intel_82574 : &intel_82576,
 		.rx = RING,
 		.tx = RING,
-		.spare = 2 * RING + 2 * PCI_STACK};
+		.spare = 2 * RING + 2 * PCI_CACHE};
 	struct cards c = {.from = model_new(&o), .f = {.touch = true}};
 
 	if (!burst || burst > SHUNT_BURST_MAX)

@@ -126,7 +126,7 @@ static void make_region(struct intel_model *m, const struct model_opts *o)
 {
 	struct shunt_region_opts opts = {.chunk = o->chunk,
 		.chunks = m->n.nqueues * (m->n.rx_size + m->n.tx_size) +
-			  (o->spare ? o->spare : PCI_STACK),
+			  (o->spare ? o->spare : PCI_CACHE),
 		.no_huge = true};
 
 	m->region = o->region;
@@ -134,9 +134,9 @@ static void make_region(struct intel_model *m, const struct model_opts *o)
 		cr_assert_eq(shunt_region_create(&m->region, &opts, NULL), 0);
 	m->port = (struct pci_port){.info = {.addr = "0000:01:00.0"},
 		.nic = &m->nic,
-		.region = m->region,
 		.iova = MODEL_IOVA,
 		.priv = &m->n};
+	m->dev.region = m->region;
 	if (o->phys)
 		m->pages = pages_of(m->region);
 	m->port.pages = m->pages.addr;

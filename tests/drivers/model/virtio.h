@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The device's side of a virtqueue in plain memory, written from virtio 1.2, 2.7 and 2.8, not from
- * the driver: it keeps its own counters and wrap bits, and can write rubbish when it is told to.
+ * the driver: it keeps its own counters and wrap bits, and can write bad entries when it is told
+ * to.
  */
 #ifndef TESTS_DRIVERS_MODEL_VIRTIO_H
 #define TESTS_DRIVERS_MODEL_VIRTIO_H
@@ -109,8 +110,11 @@ static inline uint32_t v_waiting(struct vdev *d)
 
 static inline uint64_t v_used(struct vdev *d, uint32_t *len)
 {
-	return d->packed ? packed_used(d->v, len, d->v->in_order)
-			 : split_used(d->v, len, d->v->in_order);
+	uint64_t chunk;
+	bool got = d->packed ? packed_used(d->v, &chunk, len, d->v->in_order)
+			     : split_used(d->v, &chunk, len, d->v->in_order);
+
+	return got ? chunk : VRING_NONE;
 }
 
 static inline bool v_kick(struct vdev *d)

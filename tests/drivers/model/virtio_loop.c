@@ -6,7 +6,7 @@
  * touched.
  */
 #include "bench/loops/forward.h"
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 #include "tests/drivers/model/virtio.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@
 struct bench {
 	struct shunt_dev dev;
 	struct pci_port port;
-	struct net net;
+	struct virtio_net net;
 	struct vdev rx, tx;
 	uint16_t bell;
 };
@@ -67,22 +67,22 @@ int measured_forward(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	return (int)bench_forward_burst(&fwd, &fwd.way[0], q, far, n);
 }
 
-static int vq_new(struct bench *b, struct net_vq *vq)
+static int ring_new(struct bench *b, struct virtio_ring *ring)
 {
-	vq->mem.len = b->net.packed ? packed_layout(SIZE).bytes : split_layout(SIZE).bytes;
-	vq->mem.base = aligned_alloc(64, vq->mem.len);
-	vq->doorbell = (volatile uint8_t *)&b->bell;
-	return vq->mem.base ? net_vq_init(vq, &b->net, SIZE) : -1;
+	ring->mem.len = b->net.packed ? packed_layout(SIZE).bytes : split_layout(SIZE).bytes;
+	ring->mem.base = aligned_alloc(64, ring->mem.len);
+	ring->doorbell = (volatile uint8_t *)&b->bell;
+	return ring->mem.base ? virtio_ring_init(ring, &b->net, SIZE) : -1;
 }
 
 static int make(struct bench *b, struct shunt_region *region, bool packed)
 {
-	struct net_queue *nq = aligned_alloc(64, sizeof *nq);
+	struct virtio_queue *vq = aligned_alloc(64, sizeof *vq);
 
-	if (!nq)
+	if (!vq)
 		return -1;
-	b->port.region = region;
-	memset(nq, 0, sizeof *nq);
+	b->dev.region = region;
+	memset(vq, 0, sizeof *vq);
 	b->dev.dir = SHUNT_RXTX;
 	b->dev.nqueues = 1;
 	b->dev.spec.target = "model";
@@ -90,16 +90,15 @@ static int make(struct bench *b, struct shunt_region *region, bool packed)
 	b->dev.priv = &b->port;
 	b->port.iova = IOVA;
 	b->net.packed = packed;
-	b->net.v.features = NET_F_MRG_RXBUF;
-	b->net.queue = nq;
-	if (vq_new(b, &nq->rx) || vq_new(b, &nq->tx))
+	b->net.v.features = VIRTIO_NET_F_MRG_RXBUF;
+	b->net.queue = vq;
+	if (ring_new(b, &vq->rx) || ring_new(b, &vq->tx) ||
+		virtio_queue_init(vq, &b->dev, &b->net, 0))
 		return -1;
-	net_queue_init(nq, &b->dev, &b->net, 0);
-	net_rx_choose(nq);
-	net_tx_choose(nq);
-	net_rx_fill(nq);
-	b->rx = vdev_of(&nq->rx.ring, packed);
-	b->tx = vdev_of(&nq->tx.ring, packed);
+	virtio_queue_choose(vq);
+	virtio_bufs_fill(vq);
+	b->rx = vdev_of(&vq->rx.vring, packed);
+	b->tx = vdev_of(&vq->tx.vring, packed);
 	return 0;
 }
 
@@ -108,10 +107,10 @@ static void deliver(struct bench *b, unsigned n)
 	struct vbuf v;
 
 	for (unsigned i = 0; i < n && vdev_take(&b->rx, &v); i++) {
-		uint8_t *to = (uint8_t *)b->port.region->info.base + (v.addr - IOVA);
-		memset(to, 0, NET_HDR);
-		to[NET_BUFFERS] = 1;
-		vdev_use(&b->rx, v.id, 60 + NET_HDR);
+		uint8_t *to = (uint8_t *)b->dev.region->info.base + (v.addr - IOVA);
+		memset(to, 0, VIRTIO_NET_HDR);
+		to[VIRTIO_NET_BUFFERS] = 1;
+		vdev_use(&b->rx, v.id, 60 + VIRTIO_NET_HDR);
 	}
 }
 

@@ -7,7 +7,7 @@
  */
 #include "drivers/intel/intel.h"
 
-void intel_count(struct intel *n)
+void intel_ledger_read(struct intel *n)
 {
 	static const uint32_t bad[] = {R_CRCERRS, R_RXERRC, R_RUC, R_RFC, R_ROC, R_RJC};
 	struct intel_counts *c = &n->counts;
@@ -26,16 +26,20 @@ void intel_count(struct intel *n)
 		c->dropped += n->chip->dropped(n);
 }
 
-int intel_ledger(struct intel *n, struct shunt_ledger *ledger)
+int intel_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err)
 {
+	struct intel *n = pci_port(dev)->priv;
 	const struct intel_counts *c = &n->counts;
+	uint64_t bad_descriptor = 0, waiting = 0;
+
+	(void)err;
+	if (dev->state == SHUNT_STARTED)
+		intel_ledger_read(n);
 	uint64_t refused = c->seen > c->good ? c->seen - c->good : 0;
 	uint64_t bad = c->bad < refused ? c->bad : refused;
-	uint64_t rubbish = 0, waiting = 0;
-
 	for (unsigned i = 0; i < n->nqueues; i++) {
-		rubbish += __atomic_load_n(&n->queue[i].rubbish, __ATOMIC_RELAXED);
-		waiting += intel_waiting(&n->queue[i]);
+		bad_descriptor += __atomic_load_n(&n->queue[i].bad_descriptor, __ATOMIC_RELAXED);
+		waiting += intel_rx_waiting(&n->queue[i]);
 	}
 	ledger->received = c->good + refused + c->missed;
 	ledger->received_source = "the device: TPR + MPC";
@@ -47,8 +51,8 @@ int intel_ledger(struct intel *n, struct shunt_ledger *ledger)
 		"came damaged, too short or too long (CRCERRS, RXERRC, RUC, RFC, ROC, RJC)");
 	shunt_add_loss(ledger, "filter", refused - bad,
 		"were for another address (TPR less GPRC less bad ones)");
-	shunt_add_loss(ledger, "bad_descriptor", rubbish,
+	shunt_add_loss(ledger, "bad_descriptor", bad_descriptor,
 		"the device wrote an impossible length or status (driver)");
-	shunt_add_loss(ledger, "shutdown", waiting, "in the ring, and not handed out");
+	shunt_add_loss(ledger, "shutdown", waiting, "were in the ring, and not handed out");
 	return 0;
 }

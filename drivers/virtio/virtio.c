@@ -2,7 +2,7 @@
  * virtio-net as a NIC of pci: (virtio 1.2, 3.1.1 and 5.1.5 in order). Offloads are not asked for: a
  * frame arrives with its checksum done and no longer than the MTU allows.
  */
-#include "drivers/virtio/net.h"
+#include "drivers/virtio/virtio.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static uint16_t pow2_below(uint32_t n)
 /* The whole of room if the device's ring is that large: a power of two, at most the device's. */
 static uint16_t ring_size(struct virtio_pci *v, uint16_t queue, uint32_t wish)
 {
-	uint32_t most = virtio_queue_max(v, queue);
+	uint32_t most = virtio_pci_queue_max(v, queue);
 	uint32_t up = wish > 1 ? 1u << (32 - __builtin_clz(wish - 1)) : 1;
 
 	most = most < VRING_MAX ? most : VRING_MAX;
@@ -33,29 +33,30 @@ static uint16_t ring_size(struct virtio_pci *v, uint16_t queue, uint32_t wish)
 
 static uint64_t wanted(const struct pci_port *port)
 {
-	uint64_t f = NET_F_MTU | NET_F_MAC | NET_F_MRG_RXBUF | NET_F_STATUS | NET_F_CTRL_VQ |
-		     NET_F_CTRL_RX | NET_F_MQ | VIRTIO_F_EVENT_IDX | VIRTIO_F_IN_ORDER |
+	uint64_t f = VIRTIO_NET_F_MTU | VIRTIO_NET_F_MAC | VIRTIO_NET_F_MRG_RXBUF |
+		     VIRTIO_NET_F_STATUS | VIRTIO_NET_F_CTRL_VQ | VIRTIO_NET_F_CTRL_RX |
+		     VIRTIO_NET_F_MQ | VIRTIO_F_EVENT_IDX | VIRTIO_F_IN_ORDER |
 		     VIRTIO_F_ORDER_PLATFORM;
 
 	return port->ring == PCI_RING_SPLIT ? f : f | VIRTIO_F_RING_PACKED;
 }
 
-static void read_config(struct shunt_dev *dev, struct net *net)
+static void read_config(struct shunt_dev *dev, struct virtio_net *net)
 {
 	uint16_t pairs = 1, mtu = 1500;
 
-	if (net->v.features & NET_F_MAC)
-		virtio_config(&net->v, NET_CONFIG_MAC, net->mac, sizeof net->mac);
-	if (net->v.features & NET_F_MQ && net->v.features & NET_F_CTRL_VQ)
-		virtio_config(&net->v, NET_CONFIG_PAIRS, &pairs, sizeof pairs);
-	if (net->v.features & NET_F_MTU)
-		virtio_config(&net->v, NET_CONFIG_MTU, &mtu, sizeof mtu);
+	if (net->v.features & VIRTIO_NET_F_MAC)
+		virtio_pci_config(&net->v, VIRTIO_NET_CONFIG_MAC, net->mac, sizeof net->mac);
+	if (net->v.features & VIRTIO_NET_F_MQ && net->v.features & VIRTIO_NET_F_CTRL_VQ)
+		virtio_pci_config(&net->v, VIRTIO_NET_CONFIG_PAIRS, &pairs, sizeof pairs);
+	if (net->v.features & VIRTIO_NET_F_MTU)
+		virtio_pci_config(&net->v, VIRTIO_NET_CONFIG_MTU, &mtu, sizeof mtu);
 	net->pairs_max = le16toh(pairs);
 	dev->info.mtu = le16toh(mtu);
 	dev->info.max_frame = dev->info.mtu + 14 + 2 * 4; /* two VLAN tags */
 }
 
-static int choose_queues(struct shunt_dev *dev, struct net *net, struct shunt_err *err)
+static int choose_queues(struct shunt_dev *dev, struct virtio_net *net, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
 	unsigned most = net->pairs_max < SHUNT_QUEUES ? net->pairs_max : SHUNT_QUEUES;
@@ -72,15 +73,15 @@ static int choose_queues(struct shunt_dev *dev, struct net *net, struct shunt_er
 	return 0;
 }
 
-static int handshake(struct shunt_dev *dev, struct net *net, struct shunt_err *err)
+static int handshake(struct shunt_dev *dev, struct virtio_net *net, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
-	int rc = virtio_map(&net->v, port->pci, err);
+	int rc = virtio_pci_map(&net->v, port->pci, err);
 
 	if (!rc)
-		rc = virtio_reset(&net->v, err);
+		rc = virtio_pci_reset(&net->v, err);
 	if (!rc)
-		rc = virtio_negotiate(&net->v, wanted(port), err);
+		rc = virtio_pci_negotiate(&net->v, wanted(port), err);
 	if (rc)
 		return rc;
 	net->packed = net->v.features & VIRTIO_F_RING_PACKED;
@@ -93,10 +94,10 @@ static int handshake(struct shunt_dev *dev, struct net *net, struct shunt_err *e
 	return choose_queues(dev, net, err);
 }
 
-static int net_open(struct shunt_dev *dev, struct shunt_err *err)
+static int virtio_open(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
-	struct net *net = calloc(1, sizeof *net);
+	struct virtio_net *net = calloc(1, sizeof *net);
 
 	if (!net)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
@@ -110,28 +111,33 @@ static int net_open(struct shunt_dev *dev, struct shunt_err *err)
 }
 
 /* 3.1.1 step 7: the queues. 5.1.2: receiveq N is 2N, transmitq N is 2N + 1. */
-static int enable_pair(struct shunt_dev *dev, struct net *net, unsigned i, struct shunt_err *err)
+static int enable_pair(
+	struct shunt_dev *dev, struct virtio_net *net, unsigned i, struct shunt_err *err)
 {
 	const struct pci_port *port = pci_port(dev);
-	struct net_queue *nq = &net->queue[i];
-	uint16_t vector = port->wait == PCI_SPIN || port->phys ? VIRTIO_NO_VECTOR : (uint16_t)i;
+	struct virtio_queue *vq = &net->queue[i];
+	uint16_t vector = !dev->info.wait || port->phys ? VIRTIO_NO_VECTOR : (uint16_t)i;
 
-	net_queue_init(nq, dev, net, i);
+	int rc = virtio_queue_init(vq, dev, net, i);
 	net->nqueues = i + 1;
-	int rc = net_vq_enable(
-		&nq->rx, net, (uint16_t)(2 * i), (uint16_t)port->rx_ring, vector, err);
+	if (rc)
+		return shunt_fail(err, rc, NULL, "out of memory");
+	rc = virtio_ring_enable(
+		&vq->rx, net, (uint16_t)(2 * i), (uint16_t)port->rx_ring, vector, err);
 	if (!rc)
-		rc = net_vq_enable(&nq->tx, net, (uint16_t)(2 * i + 1), (uint16_t)port->tx_ring,
-			VIRTIO_NO_VECTOR, err);
-	if (!rc)
-		pci_sleep_init(&nq->sleep, dev, i);
-	return rc;
+		rc = virtio_ring_enable(&vq->tx, net, (uint16_t)(2 * i + 1),
+			(uint16_t)port->tx_ring, VIRTIO_NO_VECTOR, err);
+	if (rc)
+		return rc;
+	pci_sleep_init(&vq->sleep, dev, i);
+	virtio_queue_choose(vq);
+	return 0;
 }
 
-static int enable_queues(struct shunt_dev *dev, struct net *net, struct shunt_err *err)
+static int enable_queues(struct shunt_dev *dev, struct virtio_net *net, struct shunt_err *err)
 {
 	const struct pci_port *port = pci_port(dev);
-	int rc = port->wait == PCI_SPIN ? 0 : pci_irq_open(port->pci, dev->nqueues, err);
+	int rc = !dev->info.wait ? 0 : pci_irq_open(port->pci, dev->nqueues, err);
 
 	if (rc)
 		return rc;
@@ -141,36 +147,36 @@ static int enable_queues(struct shunt_dev *dev, struct net *net, struct shunt_er
 	memset(net->queue, 0, dev->nqueues * sizeof *net->queue);
 	for (unsigned i = 0; !rc && i < dev->nqueues; i++)
 		rc = enable_pair(dev, net, i, err);
-	return rc ? rc : net_control_open(dev, err);
+	return rc ? rc : virtio_control_open(dev, err);
 }
 
-static int switch_modes(struct shunt_dev *dev, struct net *net, struct shunt_err *err)
+static int switch_modes(struct shunt_dev *dev, struct virtio_net *net, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
 	int rc = 0;
 
-	if (net->has_ctrl && net->v.features & NET_F_MQ)
-		rc = net_set_pairs(net, (uint16_t)dev->nqueues, err);
+	if (net->has_ctrl && net->v.features & VIRTIO_NET_F_MQ)
+		rc = virtio_control_pairs(net, (uint16_t)dev->nqueues, err);
 	if (rc)
 		return rc;
-	if (net->has_ctrl && net->v.features & NET_F_CTRL_RX)
-		return net_set_promisc(net, port->promisc, err);
+	if (net->has_ctrl && net->v.features & VIRTIO_NET_F_CTRL_RX)
+		return virtio_control_promisc(net, port->promisc, err);
 	shunt_note(
 		dev, "promisc: %s has no command for it, and takes what it likes", port->info.addr);
 	return 0;
 }
 
-static void describe(struct shunt_dev *dev, const struct net *net)
+static void describe(struct shunt_dev *dev, const struct virtio_net *net)
 {
 	const uint8_t *m = net->mac;
 
 	shunt_fact(dev, "ring", "%s", net->packed ? "packed" : "split");
 	shunt_fact(dev, "in_order", "%s", net->in_order ? "yes" : "no");
 	shunt_fact(dev, "event_idx", "%s", net->event ? "yes" : "no");
-	shunt_fact(dev, "mergeable", "%s", net->v.features & NET_F_MRG_RXBUF ? "yes" : "no");
+	shunt_fact(dev, "mergeable", "%s", net->v.features & VIRTIO_NET_F_MRG_RXBUF ? "yes" : "no");
 	shunt_fact(
 		dev, "order", "%s", net->v.features & VIRTIO_F_ORDER_PLATFORM ? "platform" : "smp");
-	if (net->v.features & NET_F_MAC)
+	if (net->v.features & VIRTIO_NET_F_MAC)
 		shunt_fact(dev, "mac", "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3],
 			m[4], m[5]);
 	if (dev->dir & SHUNT_RX)
@@ -180,31 +186,29 @@ static void describe(struct shunt_dev *dev, const struct net *net)
 
 /* Promiscuous mode is set before the first receive buffer is given, so that no frame comes by the
  * device's default. */
-static int net_start(struct shunt_dev *dev, struct shunt_err *err)
+static int virtio_start(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);
-	struct net *net = port->priv;
+	struct virtio_net *net = port->priv;
 
-	if (!net_link_up(&net->v))
+	if (!virtio_link_up(&net->v))
 		return shunt_fail(
 			err, -ENETDOWN, "connect it", "the link of %s is down", port->info.addr);
 	int rc = enable_queues(dev, net, err);
 	if (rc)
 		return rc;
 	pci_bus_master(port->pci, true);
-	virtio_driver_ok(&net->v);
+	virtio_pci_driver_ok(&net->v);
 	rc = switch_modes(dev, net, err);
 	if (rc)
 		return rc;
 	for (unsigned i = 0; i < dev->nqueues; i++) {
-		net_rx_choose(&net->queue[i]);
-		net_tx_choose(&net->queue[i]);
 		if (pci_can(dev, SHUNT_RX))
-			net_rx_fill(&net->queue[i]);
-		if (pci_can(dev, SHUNT_RX) && vring_room(&net->queue[i].rx.ring))
+			virtio_bufs_fill(&net->queue[i]);
+		if (pci_can(dev, SHUNT_RX) && vring_room(&net->queue[i].rx.vring))
 			return shunt_fail(err, -ENOMEM, "make the region larger, or depth= smaller",
 				"region %u has too few chunks for the %u descriptors of a queue",
-				port->region->info.id, port->rx_ring);
+				dev->region->info.id, port->rx_ring);
 	}
 	describe(dev, net);
 	return 0;
@@ -212,79 +216,56 @@ static int net_start(struct shunt_dev *dev, struct shunt_err *err)
 
 /* Reset ends all that the device does with memory (2.4); the rings stay as it left them, and what
  * it had used by then can be received. */
-static void net_stop(struct shunt_dev *dev)
+static void virtio_stop(struct shunt_dev *dev)
 {
-	struct net *net = pci_port(dev)->priv;
+	struct virtio_net *net = pci_port(dev)->priv;
 
-	if (!*dev->info.gone && !net_link_up(&net->v))
+	if (!*dev->info.gone && !virtio_link_up(&net->v))
 		shunt_note(dev, PCI_LINK_LOST, pci_port(dev)->info.addr);
 	for (unsigned i = 0; i < net->nqueues; i++) {
-		struct net_queue *nq = &net->queue[i];
+		struct virtio_queue *vq = &net->queue[i];
 		if (pci_can(dev, SHUNT_TX))
-			net_tx_flush(nq);
-		nq->refill = UINT32_MAX;
-		nq->stopped = true;
+			virtio_tx_flush(vq);
+		vq->low = 0;
+		vq->stopped = true;
 	}
-	if (virtio_reset(&net->v, NULL))
+	if (virtio_pci_reset(&net->v, NULL))
 		shunt_note(dev, "%s did not confirm its reset", pci_port(dev)->info.addr);
 }
 
-static void net_close(struct shunt_dev *dev)
+static void virtio_close(struct shunt_dev *dev)
 {
 	struct pci_port *port = pci_port(dev);
-	struct net *net = port->priv;
+	struct virtio_net *net = port->priv;
 
-	virtio_reset(&net->v, NULL);
+	virtio_pci_reset(&net->v, NULL);
 	for (unsigned i = 0; i < net->nqueues; i++) {
-		struct net_queue *nq = &net->queue[i];
-		net_queue_drain(nq);
-		net_vq_free(&nq->rx, port->pci);
-		net_vq_free(&nq->tx, port->pci);
+		struct virtio_queue *vq = &net->queue[i];
+		virtio_bufs_return(vq);
+		virtio_ring_free(&vq->rx, port->pci);
+		virtio_ring_free(&vq->tx, port->pci);
 	}
-	net_vq_free(&net->ctrl, port->pci);
+	virtio_ring_free(&net->ctrl, port->pci);
 	pci_mem_free(port->pci, &net->ctrl_mem);
 	free(net->queue);
 	free(net);
 	port->priv = NULL;
 }
 
-static int net_ledger(struct shunt_dev *dev, struct shunt_ledger *l, struct shunt_err *err)
-{
-	struct net *net = pci_port(dev)->priv;
-	uint64_t taken = 0, rubbish = 0, too_long = 0, waiting = 0, held = 0;
-
-	(void)err;
-	for (unsigned i = 0; i < net->nqueues; i++) {
-		struct net_queue *nq = &net->queue[i];
-		taken += nq->taken - nq->parts;
-		rubbish += nq->rubbish;
-		too_long += nq->too_long;
-		waiting += net_rx_waiting(nq);
-		held += nq->held.buffers > 0;
-	}
-	l->received = taken + waiting;
-	l->received_source = "the device's used index";
-	shunt_add_loss(l, "rubbish", rubbish,
-		"the device wrote a length or a number of buffers that can't be");
-	shunt_add_loss(l, "too_long", too_long, "lay in more buffers than a burst takes");
-	shunt_add_loss(l, "shutdown", waiting + held, "in the ring, and not handed out");
-	return 0;
-}
-
 static uint32_t queue_id(const struct shunt_queue *q)
 {
-	return ((const struct net_queue *)q)->rx.number;
+	return ((const struct virtio_queue *)q)->rx.number;
 }
 
 const struct pci_nic pci_nic_virtio = {
 	.name = "virtio-net",
 	.ids = ids,
 	.has_rings = true,
-	.open = net_open,
-	.start = net_start,
-	.stop = net_stop,
-	.close = net_close,
-	.ledger = net_ledger,
-	.arm = net_arm,
+	.open = virtio_open,
+	.start = virtio_start,
+	.stop = virtio_stop,
+	.close = virtio_close,
+	.ledger = virtio_ledger,
+	.arm = virtio_rx_arm,
 	.queue_id = queue_id,
 };
