@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * How many XDP frames an interface took. A test run reports success whatever becomes of a frame;
+ * XDP frames that the interface took. A test run reports success whatever becomes of a frame;
  * veth counts what its peer's NAPI took and what was refused (too long, ring full), by ethtool.
  */
 #include "drivers/xdpgen/xdpgen.h"

@@ -29,8 +29,8 @@ struct xdpgen_queue {
 
 struct xdpgen_settled {
 	uint64_t offered, refused; /* since the last call; refused is counted in tx_errors, too */
-	bool known, nobody;        /* nobody: not one was taken, nor refused: no receiver */
-	bool shared;               /* somebody else sends such frames, too */
+	bool known, nobody;        /* nobody: none was taken, none refused: no receiver */
+	bool shared;               /* another program sends such frames, too */
 };
 
 /* bufs.c: slots, and the region that lends them; fine on a queue without. */
