@@ -67,7 +67,7 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 	struct bench_result *res = calloc(1, sizeof *res);
 	struct shunt_err err = {.code = 0};
 
-	p->record = calloc((size_t)BENCH_KINDS * run->filled.rounds, sizeof *p->record);
+	p->record = calloc((size_t)BENCH_KINDS * run->opts.rounds, sizeof *p->record);
 	/* Kept for the passes: a cold path's latency is not the path's. */
 	struct shunt_hist *latency = calloc(1, sizeof *latency);
 	if (!res || !latency || !p->record) {
@@ -76,16 +76,16 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 		free(res);
 		return;
 	}
-	bool paced = run->work.capture || run->filled.rate > 0;
+	bool paced = run->work.capture || run->opts.rate > 0;
 	double pps = paced && !run->work.speed ? run->paced_pps : 0;
-	if (run->filled.iface)
-		run->filled.seconds /= 4;
+	if (run->opts.iface)
+		run->opts.seconds /= 4;
 	uint64_t frames = paced ? WARM_UP_FRAMES / 10 : WARM_UP_FRAMES;
 	if (pps > 0 && pps < (double)frames)
 		frames = (uint64_t)pps; /* a second will do */
 	int rc = bench_one_pass(run, p, BENCH_RATE, frames ? frames : 1, pps, res, &err);
-	if (run->filled.iface)
-		run->filled.seconds *= 4;
+	if (run->opts.iface)
+		run->opts.seconds *= 4;
 	p->latency = latency;
 	if (rc)
 		give_up(p, BENCH_UNAVAILABLE, err.what);
@@ -100,7 +100,7 @@ static bool wants(const struct bench_run *run, enum bench_pass_kind kind)
 {
 	/* Where the rate pass itself is paced it gives the latency, too. */
 	if (kind == BENCH_PACE)
-		return run->filled.rate == 0 && !run->work.capture && run->sender;
+		return run->opts.rate == 0 && !run->work.capture && run->sender;
 #ifndef HAVE_TRACING
 	if (kind == BENCH_COST || kind == BENCH_COUNT)
 		return false;
@@ -111,10 +111,10 @@ static bool wants(const struct bench_run *run, enum bench_pass_kind kind)
 static void size_pass(const struct bench_run *run, const struct bench_run_path *p,
 	enum bench_pass_kind kind, uint64_t *frames, double *pps)
 {
-	*pps = kind == BENCH_RATE ? run->filled.rate : run->paced_pps;
+	*pps = kind == BENCH_RATE ? run->opts.rate : run->paced_pps;
 	if (run->work.capture)
-		*pps = kind == BENCH_RATE && run->filled.rate == 0 ? 0 : run->paced_pps;
-	*frames = (uint64_t)((*pps > 0 ? *pps : p->max_pps) * run->filled.seconds);
+		*pps = kind == BENCH_RATE && run->opts.rate == 0 ? 0 : run->paced_pps;
+	*frames = (uint64_t)((*pps > 0 ? *pps : p->max_pps) * run->opts.seconds);
 	if (!*frames)
 		*frames = 1;
 }
@@ -128,10 +128,10 @@ static void measure(struct bench_run *run, struct bench_run_path *p, enum bench_
 	uint64_t frames;
 	double pps;
 
-	snprintf(what, sizeof what, "round %u of %u: %s, %s", round + 1, run->filled.rounds,
+	snprintf(what, sizeof what, "round %u of %u: %s, %s", round + 1, run->opts.rounds,
 		p->path.name, bench_pass_names[kind]);
-	if (run->filled.progress)
-		run->filled.progress(run->filled.ctx, run->done, run->total, what);
+	if (run->opts.progress)
+		run->opts.progress(run->opts.ctx, run->done, run->total, what);
 	run->done++;
 	size_pass(run, p, kind, &frames, &pps);
 	if (bench_one_pass(run, p, kind, frames, pps, &rec->result, &err)) {
@@ -159,8 +159,8 @@ static void rounds(struct bench_run *run)
 	for (int k = 0; k < BENCH_KINDS; k++)
 		kinds += wants(run, k);
 	for (unsigned i = 0; i < run->npaths; i++)
-		run->total += run->path[i].status == BENCH_OK ? kinds * run->filled.rounds : 0;
-	for (unsigned round = 0; round < run->filled.rounds; round++)
+		run->total += run->path[i].status == BENCH_OK ? kinds * run->opts.rounds : 0;
+	for (unsigned round = 0; round < run->opts.rounds; round++)
 		for (int k = 0; k < BENCH_KINDS; k++) {
 			if (!wants(run, k))
 				continue;
@@ -173,7 +173,7 @@ static void rounds(struct bench_run *run)
 
 static void fill_defaults(struct bench_run *run, const struct bench_compare_opts *opts)
 {
-	struct bench_compare_opts *f = &run->filled;
+	struct bench_compare_opts *f = &run->opts;
 	time_t now = time(NULL);
 	struct tm tm;
 
@@ -191,7 +191,7 @@ static void fill_defaults(struct bench_run *run, const struct bench_compare_opts
 static int pick_paths(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_paths *paths = calloc(1, sizeof *paths);
-	const struct bench_compare_opts *f = &run->filled;
+	const struct bench_compare_opts *f = &run->opts;
 
 	if (!paths)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
@@ -220,19 +220,19 @@ static int pick_paths(struct bench_run *run, struct shunt_err *err)
 
 static int open_generator(struct bench_run *run, struct shunt_err *err)
 {
-	const char *at = run->filled.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg&netns="
-						      : "xdpgen:" BENCH_FAR "?netns=";
+	const char *at = run->opts.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg&netns="
+						    : "xdpgen:" BENCH_FAR "?netns=";
 
 	snprintf(run->sender_spec, sizeof run->sender_spec, "%s%s", at, run->lab.far_path);
 	int rc = bench_sender_open(&run->sender, run->sender_spec, run->cores.generator, err);
-	if (rc && err && !run->filled.packet_generator && !*err->remedy)
+	if (rc && err && !run->opts.packet_generator && !*err->remedy)
 		snprintf(err->remedy, sizeof err->remedy, "--generator packet works without BPF");
 	return rc;
 }
 
 static int open_workload(struct bench_run *run, struct shunt_err *err)
 {
-	const struct bench_compare_opts *f = &run->filled;
+	const struct bench_compare_opts *f = &run->opts;
 
 	if (f->traffic)
 		return bench_workload_capture(
@@ -285,17 +285,17 @@ static int check_specs(struct bench_run *run, struct shunt_err *err)
 
 static int prepare(struct bench_run *run, struct shunt_err *err)
 {
-	struct bench_lab_opts lab = {.merge = run->filled.gro};
+	struct bench_lab_opts lab = {.merge = run->opts.gro};
 	int rc = pick_paths(run, err);
 
-	if (!rc && run->filled.iface)
-		rc = bench_iface_check(run->filled.iface, err);
+	if (!rc && run->opts.iface)
+		rc = bench_iface_check(run->opts.iface, err);
 	if (!rc)
 		rc = open_workload(run, err);
 	if (!rc)
 		rc = bench_lab_open(&run->lab, &lab, err);
-	if (!rc && run->filled.nic)
-		rc = bench_wire_open(&run->wire, run->filled.via, &run->lab, err);
+	if (!rc && run->opts.nic)
+		rc = bench_wire_open(&run->wire, run->opts.via, &run->lab, err);
 	if (!rc)
 		rc = check_specs(run, err);
 	if (!rc)
@@ -304,36 +304,36 @@ static int prepare(struct bench_run *run, struct shunt_err *err)
 		rc = bench_pin(run->cores.app, err);
 	if (!rc)
 		rc = open_generator(run, err);
-	if (!rc && run->filled.nic)
+	if (!rc && run->opts.nic)
 		rc = bench_sender_open(&run->via, run->wire.via, run->cores.generator, err);
 	return rc;
 }
 
 static int perform(struct bench_run *run, struct shunt_err *err)
 {
-	int rc = run->filled.nic ? bench_wire_probe(run, err) : 0;
+	int rc = run->opts.nic ? bench_cards_probe(run, err) : 0;
 
 	if (rc)
 		return rc;
 	note_machine(run);
-	if (run->filled.progress)
-		run->filled.progress(run->filled.ctx, 0, 0, "self-tests of the probes");
+	if (run->opts.progress)
+		run->opts.progress(run->opts.ctx, 0, 0, "self-tests of the probes");
 	rc = bench_selftests(run, err);
 	if (rc)
 		return rc;
-	if (run->filled.iface || run->filled.nic) {
+	if (run->opts.iface || run->opts.nic) {
 		bench_sender_close(run->sender);
 		run->sender = run->via;
 		run->via = NULL;
 	}
 	for (unsigned i = 0; i < run->npaths && !bench_stopped(run); i++) {
-		if (run->filled.progress)
-			run->filled.progress(run->filled.ctx, 0, 0, run->path[i].path.name);
+		if (run->opts.progress)
+			run->opts.progress(run->opts.ctx, 0, 0, run->path[i].path.name);
 		warm_up(run, &run->path[i]);
 	}
 	rounds(run);
-	if (run->filled.nic)
-		bench_wire_warn(run);
+	if (run->opts.nic)
+		bench_cards_warn(run);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What bypass gains: equal wait policies only, against the best kernel path, and only where both
- * lose nothing and the difference is larger than 10 % and than both ranges.
+ * The gain of kernel bypass: against the best kernel path of the same wait policy, and only where
+ * both paths lost nothing and the difference exceeds 10 % and both ranges.
  */
 #include "bench/compare/document.h"
 #include "bench/compare/metrics.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST 0.10 /* shared, noisy cores: nothing is said of smaller differences */
+#define LEAST 0.10 /* shared cores are noisy: smaller differences are not reported */
 
 static const struct metric {
 	const char *name;
@@ -21,7 +21,7 @@ static const struct metric {
 	{"delivered_pps", BENCH_RATE, bench_get_pps, false},
 };
 
-/* The best kernel path of that wait policy; one that lost nothing is always better. */
+/* The best kernel path with this wait policy; one without loss wins over any with loss. */
 static const struct bench_run_path *best_kernel(
 	const struct bench_run *run, const struct metric *m, bool polls)
 {
@@ -67,7 +67,7 @@ static struct shunt_metric compare(const struct metric *m, const struct bench_ru
 	double apart = fabs(k.value - x.value), larger = fmax(k.value, x.value);
 	if (apart <= LEAST * larger)
 		return shunt_unavailable("times",
-			"the difference is %.1f %%: below 10 %% nothing is said",
+			"the difference is %.1f %%, below the threshold of 10 %%",
 			100 * apart / larger);
 	if (apart <= x.max - x.min || apart <= k.max - k.min)
 		return shunt_unavailable("times", "the difference is within the range over rounds");

@@ -24,25 +24,25 @@ struct bars {
 
 static double value(const json_t *path, const char *key)
 {
-	const json_t *figure = bench_at(path, key);
+	const json_t *metric = bench_at(path, key);
 
-	return bench_have(figure) ? bench_number(figure, "value") : 0;
+	return bench_have(metric) ? bench_number(metric, "value") : 0;
 }
 
 /* One bar of one figure: its value as text, its range as whiskers. */
-static void set_figure(struct bars *bars, const json_t *figure, double scale, int decimals)
+static void set_metric(struct bars *bars, const json_t *metric, double scale, int decimals)
 {
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 	struct text *text = &bars->text[bars->n];
 
-	bench_page_figure(text->value, figure, scale, decimals);
-	text->detail = bench_page_how(figure, scale, decimals);
-	bar->value = bench_have(figure) ? text->value : "unavailable";
+	bench_page_metric(text->value, metric, scale, decimals);
+	text->detail = bench_page_provenance(metric, scale, decimals);
+	bar->value = bench_have(metric) ? text->value : "unavailable";
 	bar->detail = text->detail;
-	bar->range = bench_have(figure) && bench_number(figure, "rounds") > 1;
-	bar->least = bench_number(figure, "min") * scale;
-	bar->most = bench_number(figure, "max") * scale;
-	bar->parts[0] = bench_number(figure, "value") * scale;
+	bar->range = bench_have(metric) && bench_number(metric, "rounds") > 1;
+	bar->least = bench_number(metric, "min") * scale;
+	bar->most = bench_number(metric, "max") * scale;
+	bar->parts[0] = bench_number(metric, "value") * scale;
 }
 
 /* What a spinning application burns in empty polls is drawn apart, last, so that the work of two
@@ -53,7 +53,7 @@ static void fill_cpu(struct bars *bars, const json_t *path)
 	double app = value(path, "cpu_ns_per_packet.app"), empty = 0;
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 
-	set_figure(bars, total, 1, 0);
+	set_metric(bars, total, 1, 0);
 	if (bench_have(bench_at(path, "cpu_busy_ns_per_packet")))
 		empty = fmax(0, app - value(path, "cpu_busy_ns_per_packet"));
 	if (empty < 0.01 * app) /* the noise of two medians */
@@ -68,7 +68,7 @@ static void fill_rate(struct bars *bars, const json_t *path)
 	const char *limit = bench_text(path, "bottleneck");
 	char *text = bars->text[bars->n].value;
 
-	set_figure(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
+	set_metric(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
 	if (bench_have(bench_at(path, "delivered_pps")))
 		snprintf(text + strlen(text), BENCH_NUMBER, ", %.20s%s", limit,
 			bench_true(path, "capacity") ? "" : " full");
@@ -79,14 +79,14 @@ static void fill_copies(struct bars *bars, const json_t *path)
 	double hidden = value(path, "hidden_copies_per_packet");
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 
-	set_figure(bars, bench_at(path, "copies_per_packet"), 1, 3);
+	set_metric(bars, bench_at(path, "copies_per_packet"), 1, 3);
 	bar->parts[0] = fmax(0, bar->parts[0] - hidden);
 	bar->parts[1] = hidden;
 }
 
 static void fill_syscalls(struct bars *bars, const json_t *path)
 {
-	set_figure(bars, bench_at(path, "syscalls_per_packet"), 1, 3);
+	set_metric(bars, bench_at(path, "syscalls_per_packet"), 1, 3);
 }
 
 static void add_bar(struct bars *bars, const json_t *path, const char *name,
@@ -134,7 +134,7 @@ static void figure(FILE *out, const json_t *root, struct shunt_svg_chart *chart,
 	free(bars);
 }
 
-static void rate_figure(FILE *out, const json_t *root)
+static void draw_rate(FILE *out, const json_t *root)
 {
 	const json_t *ceiling = bench_at(root, "ceiling");
 	struct shunt_svg_chart chart = {.id = "rate",
@@ -178,7 +178,7 @@ void bench_page_charts(FILE *out, const json_t *root)
 		"a core "
 		"at any rate: its empty polls are drawn last. Whiskers span the rounds of the "
 		"total.");
-	rate_figure(out, root);
+	draw_rate(out, root);
 	figure(out, root, &copies, fill_copies,
 		"Hidden copies are made by the device or at the XDP hook, where an application "
 		"never sees "

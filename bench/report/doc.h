@@ -21,16 +21,16 @@ double bench_number(const json_t *doc, const char *path);
 bool bench_true(const json_t *doc, const char *path);
 
 /* Figures. */
-bool bench_have(const json_t *figure);
-bool bench_is(const json_t *figure, const char *how_or_bound);
-const char *bench_reason(const json_t *figure); /* never empty for an unavailable one */
+bool bench_have(const json_t *metric);
+bool bench_is(const json_t *metric, const char *provenance_or_bound);
+const char *bench_reason(const json_t *metric); /* never empty for an unavailable one */
 
 /* 1234567.8 as "1,234,568". */
 void bench_write_number(char out[BENCH_NUMBER], double value, int decimals);
 /* A figure times scale with its mark: ~ derived, >= or <= a bound, - unavailable. */
-void bench_write_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
+void bench_write_metric(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals);
 /* "least..most", empty for fewer than two rounds. */
-void bench_write_range(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
+void bench_write_range(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals);
 
 /* Share of the packets sent in passes of this kind ("rate", or "paced": cost and count) that were
  * lost; NAN when none was sent. Below 0 when more came than were sent, which is to be seen. */

@@ -51,18 +51,18 @@ static const json_t *column(const json_t *root, size_t i)
 	return json_array_get(paths, i);
 }
 
-static void cell(FILE *out, const json_t *figure, const struct line *line)
+static void cell(FILE *out, const json_t *metric, const struct line *line)
 {
-	char *how = bench_page_how(figure, line->scale, line->decimals), range[BENCH_NUMBER];
+	char *how = bench_page_provenance(metric, line->scale, line->decimals), range[BENCH_NUMBER];
 	char number[BENCH_NUMBER];
 
-	fprintf(out, "<td class=\"%s\"", bench_page_how_name(figure));
+	fprintf(out, "<td class=\"%s\"", bench_page_provenance_name(metric));
 	shunt_html_attr(out, "title", how ? how : "");
 	fputc('>', out);
-	bench_page_figure(number, figure, line->scale, line->decimals);
+	bench_page_metric(number, metric, line->scale, line->decimals);
 	fputs(number, out);
-	bench_write_range(range, figure, line->scale, line->decimals);
-	if (*range && bench_number(figure, "min") != bench_number(figure, "max"))
+	bench_write_range(range, metric, line->scale, line->decimals);
+	if (*range && bench_number(metric, "min") != bench_number(metric, "max"))
 		fprintf(out, "<small>%s</small>", range);
 	fputs("</td>", out);
 	free(how);
@@ -111,7 +111,7 @@ static void head(FILE *out, const json_t *root)
 	word_row(out, root, "what was full", "bottleneck");
 }
 
-static void all_figures(FILE *out, const json_t *root)
+static void all_metrics(FILE *out, const json_t *root)
 {
 	const json_t *path;
 	size_t columns = 1;
@@ -149,35 +149,35 @@ static bool same(const json_t *a, const json_t *b)
 }
 
 /* A row for the first of the paths that got this figure the same way; nothing for the others. */
-static void how_row(FILE *out, const json_t *root, const struct line *line, size_t at)
+static void provenance_row(FILE *out, const json_t *root, const struct line *line, size_t at)
 {
-	const json_t *figure = bench_at(column(root, at), line->key), *path;
-	const char *bound = bench_text(figure, "bound");
+	const json_t *metric = bench_at(column(root, at), line->key), *path;
+	const char *bound = bench_text(metric, "bound");
 	bool first = true;
 
 	for (size_t i = 0; i < at; i++)
-		if (same(figure, bench_at(column(root, i), line->key)))
+		if (same(metric, bench_at(column(root, i), line->key)))
 			return;
 	fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"word\">", line->name);
 	for (size_t i = at; (path = column(root, i)); i++) {
-		if (!same(figure, bench_at(path, line->key)))
+		if (!same(metric, bench_at(path, line->key)))
 			continue;
 		fputs(first ? "" : ", ", out);
 		shunt_html_text(out, bench_text(path, "name"));
 		first = false;
 	}
-	fprintf(out, "</td><td class=\"word\">%s%s</td>", bench_page_how_name(figure),
+	fprintf(out, "</td><td class=\"word\">%s%s</td>", bench_page_provenance_name(metric),
 		!strcmp(bound, "lower")   ? ", at least"
 		: !strcmp(bound, "upper") ? ", at most"
 					  : "");
-	shunt_html_element(out, "td class=\"word\"", bench_text(figure, "source"));
-	shunt_html_element(out, "td class=\"word\"", bench_reason(figure));
+	shunt_html_element(out, "td class=\"word\"", bench_text(metric, "source"));
+	shunt_html_element(out, "td class=\"word\"", bench_reason(metric));
 	fputs("</tr>\n", out);
 }
 
 void bench_page_grid(FILE *out, const json_t *root)
 {
-	all_figures(out, root);
+	all_metrics(out, root);
 	fputs("<details><summary>How each figure was got</summary>\n", out);
 	bench_page_table(out, "",
 		"Probes, clocks and counters behind the figures, and why some are missing or only "
@@ -185,7 +185,7 @@ void bench_page_grid(FILE *out, const json_t *root)
 		"figure|paths|how|from|why");
 	for (size_t l = 0; l < LINES; l++)
 		for (size_t i = 0; column(root, i); i++)
-			how_row(out, root, &lines[l], i);
+			provenance_row(out, root, &lines[l], i);
 	bench_page_table_end(out);
 	fputs("</details>\n", out);
 }

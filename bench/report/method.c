@@ -15,13 +15,13 @@ static void fact(FILE *out, const char *name, char *text)
 	fputs("</div>\n", out);
 }
 
-static void figure_fact(FILE *out, const char *name, const json_t *figure, int decimals)
+static void metric_fact(FILE *out, const char *name, const json_t *metric, int decimals)
 {
-	char number[BENCH_NUMBER], *how = bench_page_how(figure, 1, decimals);
+	char number[BENCH_NUMBER], *how = bench_page_provenance(metric, 1, decimals);
 
-	bench_write_figure(number, figure, 1, decimals);
+	bench_write_metric(number, metric, 1, decimals);
 	fact(out, name,
-		bench_have(figure) ? bench_say("%s %s (%s)", number, bench_text(figure, "unit"),
+		bench_have(metric) ? bench_say("%s %s (%s)", number, bench_text(metric, "unit"),
 					     how ? how : "")
 				   : bench_say("%s", how ? how : ""));
 	free(how);
@@ -90,10 +90,10 @@ static void traffic(FILE *out, const json_t *root)
 	fact(out, "generator",
 		bench_say("%s, batches of %.0f", bench_text(generator, "spec"),
 			bench_number(generator, "batch")));
-	figure_fact(out, "it was asked for", bench_at(generator, "asked_pps"), 0);
-	figure_fact(out, "it sent", bench_at(generator, "sent_pps"), 0);
-	figure_fact(out, "latest frame", bench_at(generator, "max_late_ns"), 0);
-	figure_fact(out, "its CPU", bench_at(generator, "cpu_ns_per_packet"), 0);
+	metric_fact(out, "it was asked for", bench_at(generator, "asked_pps"), 0);
+	metric_fact(out, "it sent", bench_at(generator, "sent_pps"), 0);
+	metric_fact(out, "latest frame", bench_at(generator, "max_late_ns"), 0);
+	metric_fact(out, "its CPU", bench_at(generator, "cpu_ns_per_packet"), 0);
 	json_array_foreach (bench_at(generator, "notes"), i, note)
 		fact(out, "its note", bench_say("%s", bench_text(note, "")));
 	fputs("</dl>\n", out);
@@ -193,8 +193,8 @@ static void machine(FILE *out, const json_t *root)
 		bench_say("%.2f, %.2f, %.2f", json_number_value(json_array_get(load, 0)),
 			json_number_value(json_array_get(load, 1)),
 			json_number_value(json_array_get(load, 2))));
-	figure_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
-	figure_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
+	metric_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
+	metric_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
 	fact(out, "free huge pages", bench_say("%.0f", bench_number(env, "huge_pages_free")));
 	fact(out, "tracing level",
 		bench_say("%s%s%s", bench_text(env, "trace_level"),

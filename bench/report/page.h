@@ -24,14 +24,14 @@ void bench_page_say(FILE *out, const char *tag, char *text);
 void bench_page_table(FILE *out, const char *class, const char *caption, const char *heads);
 void bench_page_table_end(FILE *out);
 
-/* As bench_write_figure(), with a dash and signs that a page can show. */
-void bench_page_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
+/* As bench_write_metric(), with a dash and signs that a page can show. */
+void bench_page_metric(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals);
 
 /* "measured", "derived" or "unavailable"; never a text from the document. */
-const char *bench_page_how_name(const json_t *figure);
+const char *bench_page_provenance_name(const json_t *metric);
 
 /* "measured by probe; 1..2 over 3 rounds; at least, because ..." for a tooltip; the caller frees.
  */
-char *bench_page_how(const json_t *figure, double scale, int decimals);
+char *bench_page_provenance(const json_t *metric, double scale, int decimals);
 
 #endif

@@ -24,12 +24,12 @@ static unsigned note_number(struct bench_notes *notes, const char *reason)
 
 /* The note goes before the number, so that digits stay under each other. */
 static void cell(
-	struct bench_rows *rows, char *out, const json_t *figure, double scale, int decimals)
+	struct bench_rows *rows, char *out, const json_t *metric, double scale, int decimals)
 {
-	const char *reason = bench_reason(figure);
+	const char *reason = bench_reason(metric);
 	char number[BENCH_NUMBER];
 
-	bench_write_figure(number, figure, scale, decimals);
+	bench_write_metric(number, metric, scale, decimals);
 	if (*reason)
 		snprintf(out, BENCH_NUMBER, "[%u]%.40s", note_number(&rows->notes, reason), number);
 	else
@@ -130,12 +130,12 @@ static void packet_row(
 	const char *row[N + 1] = {name};
 
 	for (size_t i = 0; i < N; i++) {
-		const json_t *figure = bench_at(path, cells[i].key);
+		const json_t *metric = bench_at(path, cells[i].key);
 
 		row[i + 1] = "";
-		if (cells[i].only_if_any && bench_number(figure, "value") == 0)
+		if (cells[i].only_if_any && bench_number(metric, "value") == 0)
 			continue;
-		cell(rows, text[i], figure, cells[i].scale, cells[i].decimals);
+		cell(rows, text[i], metric, cells[i].scale, cells[i].decimals);
 		row[i + 1] = text[i];
 	}
 	add(rows, table, row);

@@ -86,7 +86,7 @@ char *bench_say_machine(const json_t *root)
 	const char *host = bench_text(env, "virtual");
 	char call[BENCH_NUMBER];
 
-	bench_write_figure(call, bench_at(env, "null_syscall_ns"), 1, 0);
+	bench_write_metric(call, bench_at(env, "null_syscall_ns"), 1, 0);
 	return bench_say("%s, %s, %.0f core%s, %s%s; null system call %s ns",
 		bench_text(env, "kernel"), bench_text(env, "cpu"), cores, plural(cores),
 		*host ? "" : "bare metal", host, call);
@@ -107,18 +107,18 @@ static char *say_factor(const json_t *gain, const char *factor, const char *rang
 
 char *bench_say_gain(const json_t *gain)
 {
-	const json_t *figure = bench_at(gain, "factor");
-	double value = bench_number(figure, "value");
+	const json_t *metric = bench_at(gain, "factor");
+	double value = bench_number(metric, "value");
 	char factor[BENCH_NUMBER], range[BENCH_NUMBER];
 
-	if (!bench_have(figure) || value <= 0)
+	if (!bench_have(metric) || value <= 0)
 		return bench_say("%s and %s, %s: %s; %s", bench_text(gain, "bypass"),
 			bench_text(gain, "kernel"),
 			strcmp(bench_text(gain, "metric"), "delivered_pps") ? "CPU a packet"
 									    : "rate",
-			bench_text(gain, "verdict"), bench_reason(figure));
+			bench_text(gain, "verdict"), bench_reason(metric));
 	bench_write_number(factor, value >= 1 ? value : 1 / value, 2);
-	bench_write_range(range, figure, 1, 2);
+	bench_write_range(range, metric, 1, 2);
 	return say_factor(gain, factor, value >= 1 ? range : "");
 }
 
@@ -179,16 +179,16 @@ char *bench_say_tracing(const json_t *root)
 		*functions ? "; probes at functions: " : "", functions);
 }
 
-static void say_cost(char *out, size_t size, const json_t *figure, const char *passes)
+static void say_cost(char *out, size_t size, const json_t *metric, const char *passes)
 {
 	char number[BENCH_NUMBER];
 
-	bench_write_figure(number, figure, 1, 0);
-	if (bench_have(figure))
+	bench_write_metric(number, metric, 1, 0);
+	if (bench_have(metric))
 		snprintf(out, size, "%s ns a packet in %s passes", number, passes);
 	else
 		snprintf(out, size, "an unknown time in %s passes (%.200s)", passes,
-			bench_reason(figure));
+			bench_reason(metric));
 }
 
 char *bench_say_probe_cost(const json_t *root)

@@ -82,7 +82,7 @@ Test(report, no_path_was_measured)
 }
 
 /* Every figure of a row comes from its own key: change one, and the table changes. */
-Test(report, table_follows_each_figure)
+Test(report, table_follows_each_metric)
 {
 	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
 		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
@@ -145,7 +145,7 @@ static unsigned digits(const char *text, const char *wanted)
 	return n;
 }
 
-Test(report, page_follows_each_figure)
+Test(report, page_follows_each_metric)
 {
 	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
 		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
@@ -157,11 +157,11 @@ Test(report, page_follows_each_figure)
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		json_t *root = sample(), *path = json_array_get(json_object_get(root, "paths"), 0);
-		json_t *figure = (json_t *)bench_at(path, keys[i]);
+		json_t *metric = (json_t *)bench_at(path, keys[i]);
 		char *text, *was = page(root);
 
-		json_object_set_new(figure, "value", json_integer(765432000));
-		json_object_set_new(figure, "source", json_string("a <new> probe"));
+		json_object_set_new(metric, "value", json_integer(765432000));
+		json_object_set_new(metric, "source", json_string("a <new> probe"));
 		text = page(root);
 		cr_assert_gt(digits(text, "765"), digits(was, "765"), "%s", keys[i]);
 		cr_assert(strstr(text, ">a &lt;new&gt; probe<"), "%s: source is not visible",
