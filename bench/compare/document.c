@@ -68,9 +68,9 @@ static json_t *workload(const struct bench_run *run)
 	const char *kind = opts->iface ? "interface" : run->work.capture ? "capture" : "synthetic";
 	bool synthetic = !opts->iface && !run->work.capture;
 	bool own_timing = opts->iface || run->work.speed > 0;
-	const char *to = opts->iface ? "whoever the interface's traffic is for"
+	const char *to = opts->iface ? "the destinations of the interface's traffic"
 			 : run->work.capture
-				 ? "whoever the capture's frames are for: no host of the lab"
+				 ? "the capture's destinations, none of which is a host of the lab"
 				 : "another host, so that no IP stack processes them";
 
 	return json_pack("{s:s, s:o, s:i, s:o, s:o, s:f, s:i, s:I, s:o, s:s, s:b, s:{s:i, s:i}}",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reading a compare document and writing its numbers. Pure functions.
+ * Reading a compare document and formatting its numbers. Pure functions.
  */
 #include "bench/report/doc.h"
 #include "core/text.h"

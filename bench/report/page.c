@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Small parts that the sections of the HTML report are made of. Errors are the stream's.
+ * Elements that the sections of the HTML report share. Errors are the stream's.
  */
 #include "bench/report/page.h"
 #include "bench/report/escape.h"
@@ -14,12 +14,17 @@ void bench_page_say(FILE *out, const char *tag, char *text)
 	free(text);
 }
 
-void bench_page_table(FILE *out, const char *class, const char *caption, const char *heads)
+void bench_page_open_table(FILE *out, const char *class, const char *label, const char *caption)
 {
 	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\"", out);
-	shunt_html_attr(out, "aria-label", caption);
+	shunt_html_attr(out, "aria-label", label);
 	fprintf(out, "><table class=\"%s\">\n", class);
 	shunt_html_element(out, "caption", caption);
+}
+
+void bench_page_table(FILE *out, const char *caption, const char *heads)
+{
+	bench_page_open_table(out, "", caption, caption);
 	fputs("<thead><tr>", out);
 	while (*heads) {
 		size_t n = strcspn(heads, "|");
@@ -71,8 +76,8 @@ char *bench_page_provenance(const json_t *metric, double scale, int decimals)
 		bench_text(metric, "source"), *range ? "; " : "", range, *range ? " over " : "; ",
 		bench_number(metric, "rounds"),
 		bench_number(metric, "rounds") == 1 ? " round" : " rounds",
-		bench_is(metric, "lower")
-			? "; at least, because "
-			: (bench_is(metric, "upper") ? "; at most, because " : ""),
+		bench_is(metric, "lower")   ? "; at least, because "
+		: bench_is(metric, "upper") ? "; at most, because "
+					    : "",
 		reason);
 }
