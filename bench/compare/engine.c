@@ -252,8 +252,7 @@ static void note_machine(struct bench_run *run)
 	bench_ticks_read(-1, &run->ticks0);
 	if (run->cores.allowed < 2)
 		bench_warn(run, "one core only: generator and application share it, so that no "
-				"rate here is "
-				"the path's");
+				"rate here is the path's");
 	if (run->machine.emulated)
 		bench_warn(run, "this CPU is emulated (QEMU TCG): times and rates measure the "
 				"emulation; only counts are valid");

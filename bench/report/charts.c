@@ -150,10 +150,8 @@ void bench_page_charts(FILE *out, const json_t *root)
 			 {"application", "softirq", "empty polls"}, 3, NULL, 0, 0, NULL},
 			fill_cpu,
 			"Application without the softirq that ran in its context. Busy-polling "
-			"uses a "
-			"full core at any rate: empty polls are drawn last. Whiskers span the "
-			"rounds "
-			"of the total."},
+			"uses a full core at any rate: empty polls are drawn last. Whiskers span "
+			"the rounds of the total."},
 		{{"rate", "Rate", "million packets/s", {"delivered"}, 1, NULL, 0, top, "ceiling"},
 			fill_rate,
 			"The bottleneck stands beside each rate. A rate is the capacity of its "
@@ -163,8 +161,7 @@ void bench_page_charts(FILE *out, const json_t *root)
 			 {"the path's own", "hidden"}, 2, NULL, 0, 0, NULL},
 			fill_copies,
 			"Hidden copies are made by the device or at the XDP hook, where no "
-			"application "
-			"sees them."},
+			"application sees them."},
 		{{"calls", "System calls", "calls per packet", {"calls"}, 1, NULL, 0, 0, NULL},
 			fill_syscalls, "Of the receiving threads, in the traced passes."},
 	};

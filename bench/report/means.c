@@ -77,21 +77,15 @@ static void wire(FILE *out, const json_t *root)
 {
 	if (json_array_size(bench_at(root, "cards")))
 		fputs("<p>The frames crossed a wire between the network cards named above, each "
-		      "with its "
-		      "own kernel driver or with one of this program. While one path is measured "
-		      "the other "
-		      "cards drop its frames, which are addressed to no host here. The cost of an "
-		      "emulated "
-		      "card says nothing about a real one.</p>\n",
+		      "with its own kernel driver or with one of this program. While one path is "
+		      "measured the other cards drop its frames, which are addressed to no host "
+		      "here. The cost of an emulated card says nothing about a real one.</p>\n",
 			out);
 	else if (strcmp(bench_text(root, "workload.kind"), "interface"))
 		fputs("<p>The frames crossed a veth pair between two network namespaces of this "
-		      "machine. No "
-		      "network card, no DMA and no device interrupt took part, and veth has no "
-		      "zero-copy: "
-		      "these metrics compare paths through this kernel, and say nothing about the "
-		      "gain of "
-		      "bypass on a card.</p>\n",
+		      "machine. No network card, no DMA and no device interrupt took part, and "
+		      "veth has no zero-copy: these metrics compare paths through this kernel, and "
+		      "say nothing about the gain of bypass on a card.</p>\n",
 			out);
 	else
 		fputs("<p>The traffic was that of an existing interface: no two passes saw the "
@@ -133,8 +127,7 @@ static void calls(FILE *out, const json_t *root)
 		bench_say(
 			"A null system call takes %s ns here%s%s. %s makes %s calls per packet, so "
 			"entering the kernel alone is about %s of its %s ns. Where a call is %s, "
-			"paths "
-			"with many calls compare %s with those without.",
+			"paths with many calls compare %s with those without.",
 			price, *host ? ", under " : ", on bare metal", host,
 			bench_text(path, "name"), each, share, total,
 			ns > 300 ? "cheaper, as on most bare metal (50 to 300 ns)"
@@ -146,34 +139,31 @@ static void cores(FILE *out, const json_t *root)
 {
 	if (json_array_size(bench_at(root, "cards")))
 		fputs("<p>The generator has a card of its own. Interrupts of the kernel's card run "
-		      "on the "
-		      "cores of their affinity masks: their softirq counts as the path's, on every "
-		      "core.</p>\n",
+		      "on the cores of their affinity masks: their softirq counts as the path's, "
+		      "on every core.</p>\n",
 			out);
 	else if (!strcmp(bench_text(root, "generator.name"), "xdpgen"))
 		bench_page_say(out, "p",
 			bench_say("The generator passes its frames directly to the receiving "
-				  "device, so "
-				  "the receiver's softirq runs in the generator's context, on the "
-				  "generator's core%s. Its time counts as softirq of the path, not "
-				  "as the "
-				  "generator's; but the two share that core, and the faster the "
-				  "path, the "
-				  "sooner the core is saturated.",
+				  "device, so the receiver's softirq runs in the generator's "
+				  "context, on the generator's core%s. Its time counts as softirq "
+				  "of the path, not as the generator's; but the two share that "
+				  "core, and the faster the path, the sooner the core is "
+				  "saturated.",
 				bench_number(root, "workload.cores.generator") < 0
 					? ", wherever that was"
 					: ""));
 	else if (!strcmp(bench_text(root, "generator.name"), "packet"))
 		fputs("<p>The generator sent through a packet socket, as an ordinary application "
-		      "would: "
-		      "its socket buffers are copied once more where a native XDP program receives "
-		      "them.</p>\n",
+		      "would: its socket buffers are copied once more where a native XDP program "
+		      "receives them.</p>\n",
 			out);
 	say_of(out, root, is_bound_by_generator, "The rates of ",
 		" are those of the generator: the capacity of these paths is higher, but unknown.");
 	say_of(out, root, is_bound_by_app, "Only ", " ran at the limit of the application.");
 	say_of(out, root, is_spinning, "",
-		" busy-poll: each uses a full core at any rate, which the metric without empty polls "
+		" busy-poll: each uses a full core at any rate, which the metric without empty "
+		"polls "
 		"excludes.");
 }
 
@@ -185,8 +175,7 @@ static void limits(FILE *out, const json_t *root)
 	if (*to)
 		bench_page_say(out, "p",
 			bench_say("The frames were addressed to %s. A UDP or TCP socket behind "
-				  "that stack "
-				  "costs more than any path here.",
+				  "that stack costs more than any path here.",
 				to));
 	say_of(out, root, is_losing_at_pace, "",
 		" lost packets also in paced passes; metrics per packet count those that were "

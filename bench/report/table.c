@@ -122,11 +122,9 @@ static void print_notes(struct page *page)
 	fputc('\n', page->out);
 	paragraph(page, "",
 		bench_say("Metrics are medians, range is least..most of the rounds. ~ derived from "
-			  "other "
-			  "counts, >= at least, [n] see below. busy excludes empty polls, hidden "
-			  "copies "
-			  "are made by the device, slowdown is CPU with all probes over CPU with "
-			  "few."));
+			  "other counts, >= at least, [n] see below. busy excludes empty polls, "
+			  "hidden copies are made by the device, slowdown is CPU with all probes "
+			  "over CPU with few."));
 	for (unsigned i = 0; i < page->rows.notes.n; i++) {
 		snprintf(first, sizeof first, "[%u] ", i + 1);
 		paragraph(page, first, bench_say("%s", page->rows.notes.text[i]));
