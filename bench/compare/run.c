@@ -71,7 +71,6 @@ int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_p
 		card->missed -= before.missed;
 		card->bad -= before.bad;
 	}
-	if (run->sender)
-		bench_workload_end(&run->work, &flood);
+	bench_workload_end(&flood);
 	return rc;
 }
