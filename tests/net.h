@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What tests in a lab share. A test that can't have a lab is skipped with the reason.
+ * Helpers of tests in a lab. A test that can't open a lab is skipped with the reason.
  */
 #ifndef TESTS_NET_H
 #define TESTS_NET_H
@@ -52,7 +52,7 @@ static inline struct shunt_dev *must_open(enum shunt_dir dir, const char *fmt, .
 	return dev;
 }
 
-/* A UDP frame of len bytes to another host, with room for a stamp. */
+/* A UDP frame of len bytes to another host; its zeroed payload has space for a timestamp. */
 static inline void udp_frame(uint8_t *f, uint32_t len)
 {
 	memset(f, 0, len);

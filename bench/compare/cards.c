@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A comparison's cards: does anything arrive at them, what is to be said of them, who they are.
+ * A comparison's NICs: a probe whether frames arrive, warnings, and their JSON form.
  */
 #include "bench/compare/cards.h"
 
@@ -30,14 +30,14 @@ static int probe(struct bench_run *run, const struct bench_path *path, const cha
 		rc = bench_one_pass(run, p, BENCH_RATE, PROBE_FRAMES, PROBE_PPS, res, err);
 	if (!rc && !res->delivered && !bench_stopped(run))
 		rc = shunt_fail(err, -EIO, "put them on one hub, switch or cable",
-			"nothing arrives at %.40s: of %u frames sent through %.80s, none", name,
-			PROBES * PROBE_FRAMES, run->filled.via);
+			"nothing arrives at %.40s: none of the %u frames sent through %.80s", name,
+			PROBES * PROBE_FRAMES, run->opts.via);
 	free(res);
 	free(p);
 	return rc;
 }
 
-int bench_wire_probe(struct bench_run *run, struct shunt_err *err)
+int bench_cards_probe(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_sender *lab = run->sender;
 	struct bench_path kernel = {.polls = true};
@@ -53,7 +53,7 @@ int bench_wire_probe(struct bench_run *run, struct shunt_err *err)
 	return rc ? rc : bench_interrupted(run, err);
 }
 
-/* Who else speaks on the wire is counted as ours. */
+/* Frames of other hosts on the wire are counted as the run's. */
 static void warn_of_strays(struct bench_run *run, const struct bench_run_path *p)
 {
 	uint64_t strays = 0;
@@ -64,11 +64,13 @@ static void warn_of_strays(struct bench_run *run, const struct bench_run_path *p
 			strays += r->ledger.received - r->sent;
 	}
 	if (strays)
-		bench_warn(run, "%s got %" PRIu64 " frames that were not sent: the wire has others",
+		bench_warn(run,
+			"%s received %" PRIu64
+			" frames that the run did not send: other hosts share the wire",
 			p->path.name, strays);
 }
 
-void bench_wire_warn(struct bench_run *run)
+void bench_cards_warn(struct bench_run *run)
 {
 	const struct bench_wire_nic *nic = &run->wire.nic;
 	char address[32];
@@ -76,7 +78,7 @@ void bench_wire_warn(struct bench_run *run)
 
 	if (*run->machine.virt && !run->machine.emulated)
 		bench_warn(run, "a virtual machine: where its cards are emulated, times and rates "
-				"are the emulation's");
+				"measure the emulation");
 	for (unsigned i = 0; i < run->npaths; i++) {
 		const struct bench_run_path *p = &run->path[i];
 		warn_of_strays(run, p);
@@ -86,8 +88,8 @@ void bench_wire_warn(struct bench_run *run)
 			continue;
 		if (info.vendor != nic->vendor || info.device != nic->device)
 			bench_warn(run,
-				"%s is %04x:%04x and %s is %04x:%04x: two kinds of card, so that "
-				"differences are theirs, too",
+				"%s is %04x:%04x and %s is %04x:%04x: the NIC models differ, and "
+				"so may their results",
 				address, info.vendor, info.device, nic->name, nic->vendor,
 				nic->device);
 	}
@@ -104,7 +106,7 @@ static void add_card(
 			driver, "address", address, "vendor", info.vendor, "device", info.device));
 }
 
-/* The first word of the fact "nic": "igb 8086:10c9". */
+/* shunt's driver is the first word of the fact "nic": "igb 8086:10c9". */
 static void add_pci(
 	json_t *cards, const char *role, const char *spec, const struct shunt_info *info)
 {
@@ -118,12 +120,12 @@ static void add_pci(
 		add_card(cards, role, address, driver, address);
 }
 
-json_t *bench_cards(const struct bench_run *run)
+json_t *bench_cards_json(const struct bench_run *run)
 {
 	json_t *cards = json_array();
 	struct shunt_info info;
 
-	if (!run->filled.nic)
+	if (!run->opts.nic)
 		return cards;
 	add_card(cards, "kernel", run->wire.nic.name, run->wire.nic.driver, run->wire.nic.address);
 	for (unsigned i = 0; i < run->npaths; i++) {
@@ -137,7 +139,7 @@ json_t *bench_cards(const struct bench_run *run)
 			run->wire.from.address);
 	} else if (run->sender) {
 		bench_sender_info(run->sender, &info);
-		add_pci(cards, "sender", run->filled.via, &info);
+		add_pci(cards, "sender", run->opts.via, &info);
 	}
 	return cards;
 }

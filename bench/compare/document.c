@@ -5,13 +5,14 @@
 
 #include "bench/compare/cards.h"
 #include "bench/report/json.h"
+#include "bench/report/json_dev.h"
 
 #include <shunt/version.h>
 #include <string.h>
 
-static json_t *figure(struct shunt_metric f)
+static json_t *metric(struct shunt_metric m)
 {
-	return bench_json_metric(&f);
+	return bench_json_metric(&m);
 }
 
 static json_t *environment(struct bench_run *run)
@@ -35,10 +36,10 @@ static json_t *environment(struct bench_run *run)
 		"{s:s, s:o, s:i, s:s, s:s, s:o, s:s, s:s, s:[f,f,f], s:o, s:i, s:{s:o, s:o}}",
 		"kernel", m->kernel, "cpu", bench_json_text(m->cpu), "cores", (int)m->cores,
 		"clocksource", m->clocksource, "virtual", m->virt, "null_syscall_ns",
-		figure(run->null_syscall), "trace_level", level, "trace_level_gap", gap, "load",
-		m->load[0], m->load[1], m->load[2], "steal_percent", figure(steal),
+		metric(run->null_syscall), "trace_level", level, "trace_level_gap", gap, "load",
+		m->load[0], m->load[1], m->load[2], "steal_percent", metric(steal),
 		"huge_pages_free", (int)m->huge_pages_free, "probe_cost_ns", "cost",
-		figure(run->cost_probes), "count", figure(run->count_probes));
+		metric(run->cost_probes), "count", metric(run->count_probes));
 }
 
 static json_t *traffic(const struct bench_run *run)
@@ -55,30 +56,30 @@ static json_t *traffic(const struct bench_run *run)
 
 static uint64_t frames_per_pass(const struct bench_run *run)
 {
-	if (run->filled.iface)
+	if (run->opts.iface)
 		return 0;
 	return run->work.capture ? run->work.capture_frames - run->work.capture_unsendable
-				 : (uint64_t)(run->paced_pps * run->filled.seconds);
+				 : (uint64_t)(run->paced_pps * run->opts.seconds);
 }
 
 static json_t *workload(const struct bench_run *run)
 {
-	const struct bench_compare_opts *f = &run->filled;
-	const char *kind = f->iface ? "interface" : run->work.capture ? "capture" : "synthetic";
-	bool synthetic = !f->iface && !run->work.capture;
-	bool own_timing = f->iface || run->work.speed > 0;
-	const char *to = f->iface ? "whoever the interface's traffic is for"
+	const struct bench_compare_opts *opts = &run->opts;
+	const char *kind = opts->iface ? "interface" : run->work.capture ? "capture" : "synthetic";
+	bool synthetic = !opts->iface && !run->work.capture;
+	bool own_timing = opts->iface || run->work.speed > 0;
+	const char *to = opts->iface ? "the destinations of the interface's traffic"
 			 : run->work.capture
-				 ? "whoever the capture's frames are for: no host of the lab"
-				 : "another host, so that no IP stack is paid for";
+				 ? "the capture's destinations, none of which is a host of the lab"
+				 : "another host, so that no IP stack processes them";
 
 	return json_pack("{s:s, s:o, s:i, s:o, s:o, s:f, s:i, s:I, s:o, s:s, s:b, s:{s:i, s:i}}",
-		"kind", kind, "size", synthetic ? json_integer(f->size) : json_null(), "flows",
-		synthetic ? (int)f->flows : 0, "rate",
-		f->rate > 0 ? json_real(f->rate) : json_string("max"), "paced_pps",
-		own_timing ? json_null() : json_real(run->paced_pps), "seconds", f->seconds,
-		"rounds", (int)f->rounds, "frames_per_pass", (json_int_t)frames_per_pass(run),
-		"traffic", traffic(run), "destination", to, "merge", f->gro, "cores", "app",
+		"kind", kind, "size", synthetic ? json_integer(opts->size) : json_null(), "flows",
+		synthetic ? (int)opts->flows : 0, "rate",
+		opts->rate > 0 ? json_real(opts->rate) : json_string("max"), "paced_pps",
+		own_timing ? json_null() : json_real(run->paced_pps), "seconds", opts->seconds,
+		"rounds", (int)opts->rounds, "frames_per_pass", (json_int_t)frames_per_pass(run),
+		"traffic", traffic(run), "destination", to, "merge", opts->gro, "cores", "app",
 		run->cores.app, "generator", run->sender ? run->cores.generator : -1);
 }
 
@@ -88,11 +89,15 @@ struct totals {
 };
 
 /* The generator over all paths: its rate and cost in rate passes, its lateness in paced ones. */
-static void sum_generator(const struct bench_run *run, struct totals *t)
+static struct totals sum_generator(const struct bench_run *run)
 {
+	struct totals t = {shunt_unavailable("packets/s", "as fast as possible"),
+		shunt_unavailable("packets/s", "no rate pass was run"),
+		shunt_unavailable("ns", "no paced pass was run"),
+		shunt_unavailable("ns/packet", "no rate pass was run"), 0};
 	double packets = 0, cpu = 0, ns = 0, late = -1;
 
-	for (unsigned i = 0; i < run->npaths; i++)
+	for (unsigned i = 0; run->sender && i < run->npaths; i++)
 		for (unsigned k = 0; k < run->path[i].records; k++) {
 			const struct bench_pass_record *rec = &run->path[i].record[k];
 			const struct shunt_flood_result *f = &rec->result.flood;
@@ -103,46 +108,40 @@ static void sum_generator(const struct bench_run *run, struct totals *t)
 			packets += (double)f->sent;
 			cpu += (double)f->cpu_ns;
 			ns += (double)f->elapsed_ns;
-			if (f->batch > t->batch)
-				t->batch = f->batch;
+			if (f->batch > t.batch)
+				t.batch = f->batch;
 		}
 	if (ns > 0)
-		t->sent = shunt_measured(
+		t.sent = shunt_measured(
 			packets * 1e9 / ns, "packets/s", "the generator, all rate passes");
 	if (packets > 0)
-		t->cpu = shunt_measured(cpu / packets, "ns/packet",
+		t.cpu = shunt_measured(cpu / packets, "ns/packet",
 			"CLOCK_THREAD_CPUTIME_ID of the generator, softirq in it included");
 	if (late >= 0)
-		t->late = shunt_measured(late, "ns", "the generator, worst of all paced passes");
-	if (run->filled.rate > 0)
-		t->asked = shunt_derived(run->filled.rate, "packets/s", "--rate");
+		t.late = shunt_measured(late, "ns", "the generator, worst of all paced passes");
+	if (run->sender && run->opts.rate > 0)
+		t.asked = shunt_derived(run->opts.rate, "packets/s", "--rate");
+	return t;
 }
 
 static json_t *generator(const struct bench_run *run)
 {
-	struct totals t = {shunt_unavailable("packets/s", "as fast as possible"),
-		shunt_unavailable("packets/s", "no rate pass was run"),
-		shunt_unavailable("ns", "no paced pass was run"),
-		shunt_unavailable("ns/packet", "no rate pass was run"), 0};
+	const char *spec = !run->sender                 ? ""
+			   : run->opts.nic              ? run->opts.via
+			   : run->opts.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg"
+							: "xdpgen:" BENCH_FAR;
+	struct totals t = sum_generator(run);
 	struct shunt_info info = {.nnotes = 0};
-	json_t *notes = json_array();
+	char name[16] = "none";
 
 	if (run->sender) {
-		sum_generator(run, &t);
 		bench_sender_info(run->sender, &info);
-	}
-	for (unsigned i = 0; i < info.nnotes; i++)
-		json_array_append_new(notes, bench_json_text(info.notes[i]));
-	const char *spec = !run->sender                   ? ""
-			   : run->filled.nic              ? run->filled.via
-			   : run->filled.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg"
-							  : "xdpgen:" BENCH_FAR;
-	char name[16] = "none";
-	if (run->sender)
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+	}
 	return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o}", "name", name, "spec", spec,
-		"batch", (int)t.batch, "asked_pps", figure(t.asked), "sent_pps", figure(t.sent),
-		"max_late_ns", figure(t.late), "cpu_ns_per_packet", figure(t.cpu), "notes", notes);
+		"batch", (int)t.batch, "asked_pps", metric(t.asked), "sent_pps", metric(t.sent),
+		"max_late_ns", metric(t.late), "cpu_ns_per_packet", metric(t.cpu), "notes",
+		bench_json_notes(&info));
 }
 
 static json_t *count_or_null(int64_t v)
@@ -172,27 +171,25 @@ static json_t *command(const struct bench_run *run)
 {
 	json_t *words = json_array();
 
-	for (int i = 0; i < run->filled.argc; i++)
-		json_array_append_new(words, bench_json_text(run->filled.argv[i]));
-	if (!run->filled.argc)
+	for (int i = 0; i < run->opts.argc; i++)
+		json_array_append_new(words, bench_json_text(run->opts.argv[i]));
+	if (!run->opts.argc)
 		json_array_append_new(words, json_string("compare"));
 	return words;
 }
 
-/* A generator that stood still longer than the room lasts catches up in a burst: loss and latency
- * of paced passes are then its own. */
+/* A generator that stalls for longer than the queues can buffer catches up in a burst. Loss and
+ * latency of paced passes are then the generator's. */
 static void warn_of_lateness(struct bench_run *run)
 {
-	struct totals t = {.late = shunt_unavailable("ns", "no paced pass was run")};
-	double room_ns = SHUNT_DEPTH * 1e9 / run->paced_pps;
+	struct totals t = sum_generator(run);
+	double depth_ns = SHUNT_DEPTH * 1e9 / run->paced_pps;
 
-	if (run->sender)
-		sum_generator(run, &t);
-	if (t.late.provenance != SHUNT_UNAVAILABLE && t.late.value > room_ns)
+	if (t.late.provenance != SHUNT_UNAVAILABLE && t.late.value > depth_ns)
 		bench_warn(run,
-			"the generator was up to %.1f ms late, longer than the room of %u frames "
-			"lasts: loss "
-			"and latency of paced passes may be its, not the paths'",
+			"the generator was up to %.1f ms late, longer than a queue of %u frames "
+			"buffers: loss and latency of paced passes may be the generator's, not the "
+			"paths'",
 			t.late.value / 1e6, SHUNT_DEPTH);
 }
 
@@ -214,8 +211,8 @@ json_t *bench_document(struct bench_run *run)
 		json_array_append_new(warnings, bench_json_text(run->warning[i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"schema", "shunt-compare/1", "version", SHUNT_VERSION, "started", run->started,
-		"seed", (json_int_t)run->filled.seed, "command", command(run), "environment",
-		environment(run), "cards", bench_cards(run), "workload", workload(run), "generator",
-		generator(run), "selftest", selftests(run), "ceiling", ceiling, "paths", paths,
-		"gain", bench_gains(run), "warnings", warnings);
+		"seed", (json_int_t)run->opts.seed, "command", command(run), "environment",
+		environment(run), "cards", bench_cards_json(run), "workload", workload(run),
+		"generator", generator(run), "selftest", selftests(run), "ceiling", ceiling,
+		"paths", paths, "gain", bench_gains(run), "warnings", warnings);
 }

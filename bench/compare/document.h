@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A comparison that has ended, as JSON: shunt-compare/1, docs/schema/compare.schema.json. The
- * caller owns what is returned.
+ * A finished comparison as JSON: shunt-compare/1, docs/schema/compare.schema.json. The caller owns
+ * the result.
  */
 #ifndef BENCH_COMPARE_DOCUMENT_H
 #define BENCH_COMPARE_DOCUMENT_H

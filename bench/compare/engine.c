@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The engine: open the lab and the generator, prove the probes, warm every path up, then rounds of
- * passes in shuffled order. One pass fails alone; the others go on.
+ * The engine: open lab and generator, test the probes, warm up every path, then rounds of passes in
+ * shuffled order. A path whose pass fails ends there; the other paths continue.
  */
 #include "bench/compare/cards.h"
 #include "bench/compare/document.h"
@@ -19,7 +19,7 @@
 
 #define WARM_UP_FRAMES 100000u
 
-/* splitmix64: the seed is printed, so that an order can be repeated. */
+/* splitmix64. The seed is printed, so that an order can be repeated. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
@@ -40,14 +40,20 @@ static void shuffle(struct bench_run *run, unsigned *order, unsigned n)
 	}
 }
 
+static void tell(const struct bench_run *run, unsigned done, unsigned total, const char *what)
+{
+	if (run->opts.progress)
+		run->opts.progress(run->opts.ctx, done, total, what);
+}
+
 static void give_up(struct bench_run_path *p, enum bench_status status, const char *reason)
 {
 	p->status = status;
 	snprintf(p->reason, sizeof p->reason, "%s", reason);
 }
 
-/* A path can be opened and still be none here: busy-poll that no NAPI answers. */
-static const char *not_really(const struct bench_run_path *p, const struct bench_result *res)
+/* Why a path that opened is still unavailable: busy-poll without a NAPI to run. */
+static const char *ineffective(const struct bench_run_path *p, const struct bench_result *res)
 {
 	if (!p->path.busy_poll)
 		return NULL;
@@ -57,8 +63,8 @@ static const char *not_really(const struct bench_run_path *p, const struct bench
 			return "SO_INCOMING_NAPI_ID stays 0: this device's driver has no busy-poll "
 			       "for AF_XDP";
 	if (res->trace.traced && !res->trace.counts.napi_polls_in_app)
-		return "no NAPI poll ran in the caller: busy-poll is accepted and does nothing "
-		       "here";
+		return "no NAPI poll ran in the application's thread: the kernel accepts busy-poll "
+		       "here without effect";
 	return NULL;
 }
 
@@ -67,8 +73,8 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 	struct bench_result *res = calloc(1, sizeof *res);
 	struct shunt_err err = {.code = 0};
 
-	p->record = calloc((size_t)BENCH_KINDS * run->filled.rounds, sizeof *p->record);
-	/* Kept for the passes: a cold path's latency is not the path's. */
+	p->record = calloc((size_t)BENCH_KINDS * run->opts.rounds, sizeof *p->record);
+	/* Set in p after the warm-up: a cold path's latency is not recorded. */
 	struct shunt_hist *latency = calloc(1, sizeof *latency);
 	if (!res || !latency || !p->record) {
 		give_up(p, BENCH_FAILED, "out of memory");
@@ -76,21 +82,20 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 		free(res);
 		return;
 	}
-	bool paced = run->work.capture || run->filled.rate > 0;
+	bool paced = run->work.capture || run->opts.rate > 0;
 	double pps = paced && !run->work.speed ? run->paced_pps : 0;
-	if (run->filled.iface)
-		run->filled.seconds /= 4;
+	if (run->opts.iface)
+		run->opts.seconds /= 4;
 	uint64_t frames = paced ? WARM_UP_FRAMES / 10 : WARM_UP_FRAMES;
 	if (pps > 0 && pps < (double)frames)
-		frames = (uint64_t)pps; /* a second will do */
+		frames = (uint64_t)pps; /* one second is enough */
 	int rc = bench_one_pass(run, p, BENCH_RATE, frames ? frames : 1, pps, res, &err);
-	if (run->filled.iface)
-		run->filled.seconds *= 4;
+	if (run->opts.iface)
+		run->opts.seconds *= 4;
 	p->latency = latency;
-	if (rc)
-		give_up(p, BENCH_UNAVAILABLE, err.what);
-	else if (not_really(p, res))
-		give_up(p, BENCH_UNAVAILABLE, not_really(p, res));
+	const char *why = rc ? err.what : ineffective(p, res);
+	if (why)
+		give_up(p, BENCH_UNAVAILABLE, why);
 	else if (res->elapsed_ns)
 		p->max_pps = res->flood.sent_pps;
 	free(res);
@@ -98,9 +103,9 @@ static void warm_up(struct bench_run *run, struct bench_run_path *p)
 
 static bool wants(const struct bench_run *run, enum bench_pass_kind kind)
 {
-	/* Where the rate pass itself is paced it gives the latency, too. */
+	/* A paced rate pass measures latency, too. */
 	if (kind == BENCH_PACE)
-		return run->filled.rate == 0 && !run->work.capture && run->sender;
+		return run->opts.rate == 0 && !run->work.capture && run->sender;
 #ifndef HAVE_TRACING
 	if (kind == BENCH_COST || kind == BENCH_COUNT)
 		return false;
@@ -111,10 +116,10 @@ static bool wants(const struct bench_run *run, enum bench_pass_kind kind)
 static void size_pass(const struct bench_run *run, const struct bench_run_path *p,
 	enum bench_pass_kind kind, uint64_t *frames, double *pps)
 {
-	*pps = kind == BENCH_RATE ? run->filled.rate : run->paced_pps;
+	*pps = kind == BENCH_RATE ? run->opts.rate : run->paced_pps;
 	if (run->work.capture)
-		*pps = kind == BENCH_RATE && run->filled.rate == 0 ? 0 : run->paced_pps;
-	*frames = (uint64_t)((*pps > 0 ? *pps : p->max_pps) * run->filled.seconds);
+		*pps = kind == BENCH_RATE && run->opts.rate == 0 ? 0 : run->paced_pps;
+	*frames = (uint64_t)((*pps > 0 ? *pps : p->max_pps) * run->opts.seconds);
 	if (!*frames)
 		*frames = 1;
 }
@@ -128,11 +133,9 @@ static void measure(struct bench_run *run, struct bench_run_path *p, enum bench_
 	uint64_t frames;
 	double pps;
 
-	snprintf(what, sizeof what, "round %u of %u: %s, %s", round + 1, run->filled.rounds,
+	snprintf(what, sizeof what, "round %u of %u: %s, %s", round + 1, run->opts.rounds,
 		p->path.name, bench_pass_names[kind]);
-	if (run->filled.progress)
-		run->filled.progress(run->filled.ctx, run->done, run->total, what);
-	run->done++;
+	tell(run, run->done++, run->total, what);
 	size_pass(run, p, kind, &frames, &pps);
 	if (bench_one_pass(run, p, kind, frames, pps, &rec->result, &err)) {
 		if (!bench_stopped(run))
@@ -140,9 +143,10 @@ static void measure(struct bench_run *run, struct bench_run_path *p, enum bench_
 		return;
 	}
 	if (bench_stopped(run))
-		return; /* a cut pass is no figure */
-	if (not_really(p, &rec->result)) {
-		give_up(p, BENCH_UNAVAILABLE, not_really(p, &rec->result));
+		return; /* an interrupted pass is not a result */
+	const char *why = ineffective(p, &rec->result);
+	if (why) {
+		give_up(p, BENCH_UNAVAILABLE, why);
 		return;
 	}
 	rec->kind = kind;
@@ -159,8 +163,8 @@ static void rounds(struct bench_run *run)
 	for (int k = 0; k < BENCH_KINDS; k++)
 		kinds += wants(run, k);
 	for (unsigned i = 0; i < run->npaths; i++)
-		run->total += run->path[i].status == BENCH_OK ? kinds * run->filled.rounds : 0;
-	for (unsigned round = 0; round < run->filled.rounds; round++)
+		run->total += run->path[i].status == BENCH_OK ? kinds * run->opts.rounds : 0;
+	for (unsigned round = 0; round < run->opts.rounds; round++)
 		for (int k = 0; k < BENCH_KINDS; k++) {
 			if (!wants(run, k))
 				continue;
@@ -171,73 +175,75 @@ static void rounds(struct bench_run *run)
 		}
 }
 
-static void fill_defaults(struct bench_run *run, const struct bench_compare_opts *opts)
+static void fill_defaults(struct bench_run *run, const struct bench_compare_opts *given)
 {
-	struct bench_compare_opts *f = &run->filled;
+	struct bench_compare_opts *opts = &run->opts;
 	time_t now = time(NULL);
 	struct tm tm;
 
-	*f = *opts;
-	f->size = f->size ? f->size : BENCH_FRAME_MIN;
-	f->flows = f->flows ? f->flows : 1;
-	f->seconds = f->seconds > 0 ? f->seconds : 5;
-	f->rounds = f->rounds ? f->rounds : 5;
-	f->seed = f->seed ? f->seed : shunt_clock(CLOCK_REALTIME) % 1000000007u;
-	run->rng = f->seed;
-	run->paced_pps = f->rate > 0 ? f->rate : f->traffic ? BENCH_CAPTURE_PPS : BENCH_PACED_PPS;
+	*opts = *given;
+	opts->size = opts->size ? opts->size : BENCH_FRAME_MIN;
+	opts->flows = opts->flows ? opts->flows : 1;
+	opts->seconds = opts->seconds > 0 ? opts->seconds : 5;
+	opts->rounds = opts->rounds ? opts->rounds : 5;
+	opts->seed = opts->seed ? opts->seed : shunt_clock(CLOCK_REALTIME) % 1000000007u;
+	run->rng = opts->seed;
+	run->paced_pps = opts->rate > 0  ? opts->rate
+			 : opts->traffic ? BENCH_CAPTURE_PPS
+					 : BENCH_PACED_PPS;
 	strftime(run->started, sizeof run->started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 }
 
 static int pick_paths(struct bench_run *run, struct shunt_err *err)
 {
 	struct bench_paths *paths = calloc(1, sizeof *paths);
-	const struct bench_compare_opts *f = &run->filled;
+	const struct bench_compare_opts *opts = &run->opts;
 
 	if (!paths)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	int rc = bench_paths_pick(paths, f->paths, f->specs, f->nspecs,
-		f->iface ? f->iface
-		: f->nic ? f->nic
-			 : BENCH_NEAR,
-		f->iface && !f->take_traffic, err);
+	int rc = bench_paths_pick(paths, opts->paths, opts->specs, opts->nspecs,
+		opts->iface ? opts->iface
+		: opts->nic ? opts->nic
+			    : BENCH_NEAR,
+		opts->iface && !opts->take_traffic, err);
 	for (unsigned i = 0; i < paths->n; i++) {
 		run->path[i].path = paths->path[i];
 		run->npaths = i + 1;
-		if (!rc && !f->nic && bench_path_is_pci(&paths->path[i]))
+		if (!rc && !opts->nic && bench_path_is_pci(&paths->path[i]))
 			rc = shunt_fail_usage(err, -EINVAL,
-				"--nic IF names the kernel's card, --via SPEC who sends to both",
+				"--nic IF names the kernel's NIC, --via SPEC the sender to both",
 				"the lab's frames reach no PCI card: '%.60s' needs a wire",
 				paths->path[i].spec);
 	}
-	if (!rc && f->nic)
-		rc = bench_wire_check(&run->wire, f->nic, f->via, err);
+	if (!rc && opts->nic)
+		rc = bench_wire_check(&run->wire, opts->nic, opts->via, err);
 	for (unsigned i = 0; !rc && i < run->npaths; i++)
 		if (bench_path_is_pci(&run->path[i].path))
-			rc = bench_wire_check_pci(run->path[i].path.spec, f->via, err);
+			rc = bench_wire_check_pci(run->path[i].path.spec, opts->via, err);
 	free(paths);
 	return rc;
 }
 
 static int open_generator(struct bench_run *run, struct shunt_err *err)
 {
-	const char *at = run->filled.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg&netns="
-						      : "xdpgen:" BENCH_FAR "?netns=";
+	const char *at = run->opts.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg&netns="
+						    : "xdpgen:" BENCH_FAR "?netns=";
 
 	snprintf(run->sender_spec, sizeof run->sender_spec, "%s%s", at, run->lab.far_path);
 	int rc = bench_sender_open(&run->sender, run->sender_spec, run->cores.generator, err);
-	if (rc && err && !run->filled.packet_generator && !*err->remedy)
+	if (rc && err && !run->opts.packet_generator && !*err->remedy)
 		snprintf(err->remedy, sizeof err->remedy, "--generator packet works without BPF");
 	return rc;
 }
 
 static int open_workload(struct bench_run *run, struct shunt_err *err)
 {
-	const struct bench_compare_opts *f = &run->filled;
+	const struct bench_compare_opts *opts = &run->opts;
 
-	if (f->traffic)
+	if (opts->traffic)
 		return bench_workload_capture(
-			&run->work, f->traffic, f->speed, BENCH_MTU + 18, err);
-	return bench_workload_synthetic(&run->work, f->size, f->flows, err);
+			&run->work, opts->traffic, opts->speed, BENCH_MTU + 18, err);
+	return bench_workload_synthetic(&run->work, opts->size, opts->flows, err);
 }
 
 static void note_machine(struct bench_run *run)
@@ -245,12 +251,11 @@ static void note_machine(struct bench_run *run)
 	bench_machine_read(&run->machine);
 	bench_ticks_read(-1, &run->ticks0);
 	if (run->cores.allowed < 2)
-		bench_warn(run,
-			"one core only: the generator and the application take turns on it, "
-			"so that no rate here is the path's");
+		bench_warn(run, "one core only: generator and application share it, so that no "
+				"rate here is the path's");
 	if (run->machine.emulated)
-		bench_warn(run, "this CPU is emulated (QEMU TCG): times and rates are the "
-				"emulation's and compare nothing; counts hold");
+		bench_warn(run, "this CPU is emulated (QEMU TCG): times and rates measure the "
+				"emulation; only counts are valid");
 	if (run->machine.load[0] > run->machine.cores * 0.5)
 		bench_warn(run, "the machine was busy when the run began (load %.2f on %u cores)",
 			run->machine.load[0], run->machine.cores);
@@ -264,7 +269,8 @@ static void note_machine(struct bench_run *run)
 #endif
 }
 
-/* A mistake in a spec is told before minutes are spent; what this machine lacks is no mistake. */
+/* A usage error in a --path is reported before minutes are spent; a path that this machine can't
+ * run is not an error. */
 static int check_specs(struct bench_run *run, struct shunt_err *err)
 {
 	for (unsigned i = 0; i < run->npaths; i++) {
@@ -285,17 +291,17 @@ static int check_specs(struct bench_run *run, struct shunt_err *err)
 
 static int prepare(struct bench_run *run, struct shunt_err *err)
 {
-	struct bench_lab_opts lab = {.merge = run->filled.gro};
+	struct bench_lab_opts lab = {.merge = run->opts.gro};
 	int rc = pick_paths(run, err);
 
-	if (!rc && run->filled.iface)
-		rc = bench_iface_check(run->filled.iface, err);
+	if (!rc && run->opts.iface)
+		rc = bench_iface_check(run->opts.iface, err);
 	if (!rc)
 		rc = open_workload(run, err);
 	if (!rc)
 		rc = bench_lab_open(&run->lab, &lab, err);
-	if (!rc && run->filled.nic)
-		rc = bench_wire_open(&run->wire, run->filled.via, &run->lab, err);
+	if (!rc && run->opts.nic)
+		rc = bench_wire_open(&run->wire, run->opts.via, &run->lab, err);
 	if (!rc)
 		rc = check_specs(run, err);
 	if (!rc)
@@ -304,40 +310,39 @@ static int prepare(struct bench_run *run, struct shunt_err *err)
 		rc = bench_pin(run->cores.app, err);
 	if (!rc)
 		rc = open_generator(run, err);
-	if (!rc && run->filled.nic)
+	if (!rc && run->opts.nic)
 		rc = bench_sender_open(&run->via, run->wire.via, run->cores.generator, err);
 	return rc;
 }
 
 static int perform(struct bench_run *run, struct shunt_err *err)
 {
-	int rc = run->filled.nic ? bench_wire_probe(run, err) : 0;
+	int rc = run->opts.nic ? bench_cards_probe(run, err) : 0;
 
 	if (rc)
 		return rc;
 	note_machine(run);
-	if (run->filled.progress)
-		run->filled.progress(run->filled.ctx, 0, 0, "self-tests of the probes");
+	tell(run, 0, 0, "self-tests of the probes");
 	rc = bench_selftests(run, err);
 	if (rc)
 		return rc;
-	if (run->filled.iface || run->filled.nic) {
+	/* The lab's generator served the self-tests; the run itself has another, or none. */
+	if (run->opts.iface || run->opts.nic) {
 		bench_sender_close(run->sender);
 		run->sender = run->via;
 		run->via = NULL;
 	}
 	for (unsigned i = 0; i < run->npaths && !bench_stopped(run); i++) {
-		if (run->filled.progress)
-			run->filled.progress(run->filled.ctx, 0, 0, run->path[i].path.name);
+		tell(run, 0, 0, run->path[i].path.name);
 		warm_up(run, &run->path[i]);
 	}
 	rounds(run);
-	if (run->filled.nic)
-		bench_wire_warn(run);
+	if (run->opts.nic)
+		bench_cards_warn(run);
 	return 0;
 }
 
-/* Cards come back before the lab goes. */
+/* NICs return to their namespace before the lab's are closed. */
 static int free_run(struct bench_run *run, struct shunt_err *err)
 {
 	bench_watch_close(run->watch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What bypass gains: equal wait policies only, against the best kernel path, and only where both
- * lose nothing and the difference is larger than 10 % and than both ranges.
+ * The gain of kernel bypass: against the best kernel path of the same wait policy, and only where
+ * both paths lost nothing and the difference exceeds 10 % and both ranges.
  */
 #include "bench/compare/document.h"
 #include "bench/compare/metrics.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST 0.10 /* shared, noisy cores: nothing is said of smaller differences */
+#define LEAST 0.10 /* shared cores are noisy: smaller differences are not reported */
 
 static const struct metric {
 	const char *name;
@@ -21,7 +21,7 @@ static const struct metric {
 	{"delivered_pps", BENCH_RATE, bench_get_pps, false},
 };
 
-/* The best kernel path of that wait policy; one that lost nothing is always better. */
+/* The best kernel path with this wait policy; one without loss wins over any with loss. */
 static const struct bench_run_path *best_kernel(
 	const struct bench_run *run, const struct metric *m, bool polls)
 {
@@ -33,15 +33,15 @@ static const struct bench_run_path *best_kernel(
 		if (p->status != BENCH_OK || strcmp(p->path.family, "kernel") ||
 			p->path.polls != polls)
 			continue;
-		struct shunt_metric f = bench_over(p, m->kind, m->get);
-		if (f.provenance == SHUNT_UNAVAILABLE)
+		struct shunt_metric median = bench_over(p, m->kind, m->get);
+		if (median.provenance == SHUNT_UNAVAILABLE)
 			continue;
 		bool clean = !bench_lost_in(p, m->kind),
 		     best_clean = best && !bench_lost_in(best, m->kind);
-		bool better = m->less_is_better ? f.value < b.value : f.value > b.value;
+		bool better = m->less_is_better ? median.value < b.value : median.value > b.value;
 		if (!best || (clean && !best_clean) || (clean == best_clean && better)) {
 			best = p;
-			b = f;
+			b = median;
 		}
 	}
 	return best;
@@ -67,7 +67,7 @@ static struct shunt_metric compare(const struct metric *m, const struct bench_ru
 	double apart = fabs(k.value - x.value), larger = fmax(k.value, x.value);
 	if (apart <= LEAST * larger)
 		return shunt_unavailable("times",
-			"the difference is %.1f %%: below 10 %% nothing is said",
+			"the difference is %.1f %%, below the threshold of 10 %%",
 			100 * apart / larger);
 	if (apart <= x.max - x.min || apart <= k.max - k.min)
 		return shunt_unavailable("times", "the difference is within the range over rounds");
@@ -78,14 +78,14 @@ static json_t *entry(const struct metric *m, const char *wait, const struct benc
 	const struct bench_run_path *kernel, bool emulated)
 {
 	char verdict[256];
-	struct shunt_metric f =
+	struct shunt_metric factor =
 		kernel ? compare(m, bypass, kernel, emulated)
 		       : shunt_unavailable("times",
 				 "no kernel path with wait=%s was measured: --paths "
 				 "names packet-spin",
 				 wait);
 
-	if (f.provenance == SHUNT_UNAVAILABLE)
+	if (factor.provenance == SHUNT_UNAVAILABLE)
 		snprintf(verdict, sizeof verdict, "no statement");
 	else
 		snprintf(verdict, sizeof verdict, "%.0f against %.0f %s",
@@ -95,7 +95,7 @@ static json_t *entry(const struct metric *m, const char *wait, const struct benc
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "metric", m->name, "wait", wait,
 		"bypass", bench_json_text(bypass->path.name), "kernel",
 		bench_json_text(kernel ? kernel->path.name : "none"), "factor",
-		bench_json_metric(&f), "verdict", bench_json_text(verdict));
+		bench_json_metric(&factor), "verdict", bench_json_text(verdict));
 }
 
 json_t *bench_gains(struct bench_run *run)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Figures of one pass. softirq is the kernel's receive half, wherever it ran; app is the receiving
- * thread's CPU time less the softirq that interrupted it; the generator's own CPU is in neither.
+ * Metrics of one pass. softirq is the kernel's receive work, on whatever core it ran; app is the
+ * receiving thread's CPU time without the softirq that interrupted it. Neither includes the
+ * generator's own CPU time.
  */
 #include "bench/compare/metrics.h"
 
@@ -13,9 +14,21 @@ static double delivered(const struct bench_result *r)
 	return (double)r->window;
 }
 
-static struct shunt_metric untraced(const char *unit)
+/* A count of the tracer. */
+static struct shunt_metric traced(
+	const struct bench_result *r, const struct shunt_metric *count, const char *unit)
 {
-	return shunt_unavailable(unit, "no tracer ran: it needs BPF and a build with tracing");
+	return r->trace.traced ? *count
+			       : shunt_unavailable(unit,
+					 "no tracer ran: it needs BPF and a build with tracing");
+}
+
+static struct shunt_metric traced_per_packet(
+	const struct bench_result *r, const struct shunt_metric *count, const char *unit)
+{
+	struct shunt_metric m = traced(r, count, unit);
+
+	return shunt_per(&m, delivered(r), unit);
 }
 
 struct shunt_metric bench_get_pps(const struct bench_result *r)
@@ -30,24 +43,23 @@ struct shunt_metric bench_get_app_cpu(const struct bench_result *r)
 {
 	if (r->id.kind == SHUNT_KIND_XDP)
 		return shunt_unavailable(NS, "no application takes part: XDP drops every frame");
-	struct shunt_metric f =
+	struct shunt_metric m =
 		shunt_measured((double)r->app_cpu_ns, NS, "CLOCK_THREAD_CPUTIME_ID");
 
 	if (r->trace.traced && r->trace.counts.softirq_in_app_ns.provenance != SHUNT_UNAVAILABLE) {
 		double in_app = r->trace.counts.softirq_in_app_ns.value;
-		f = shunt_measured(f.value > in_app ? f.value - in_app : 0, NS,
+		m = shunt_measured(m.value > in_app ? m.value - in_app : 0, NS,
 			"CLOCK_THREAD_CPUTIME_ID less softirq in the thread");
 	} else if (r->app_cpu_ns) {
-		f.bound = SHUNT_UPPER;
-		snprintf(f.reason, sizeof f.reason, "softirq that ran in the thread is included");
+		m.bound = SHUNT_UPPER;
+		snprintf(m.reason, sizeof m.reason, "softirq that ran in the thread is included");
 	}
-	return shunt_per(&f, delivered(r), NS);
+	return shunt_per(&m, delivered(r), NS);
 }
 
 struct shunt_metric bench_get_softirq(const struct bench_result *r)
 {
-	return r->trace.traced ? shunt_per(&r->trace.counts.softirq_ns, delivered(r), NS)
-			       : untraced(NS);
+	return traced_per_packet(r, &r->trace.counts.softirq_ns, NS);
 }
 
 struct shunt_metric bench_get_total_cpu(const struct bench_result *r)
@@ -61,20 +73,20 @@ struct shunt_metric bench_get_total_cpu(const struct bench_result *r)
 	return shunt_derived(app.value + soft.value, NS, "app + softirq");
 }
 
-/* Bursts are timed by the wall: a thread that was switched out in the middle of one shows more than
- * it ran, and its CPU time is then the better bound. */
+/* Bursts are measured in wall time. A thread that was switched out within one has used less CPU
+ * than that: its CPU time is then the tighter upper bound. */
 struct shunt_metric bench_get_busy(const struct bench_result *r)
 {
 	struct shunt_metric app = bench_get_app_cpu(r);
 
-	if (!r->busy_ns) /* a path that sleeps: no empty polls to leave out */
+	if (!r->busy_ns) /* blocks in poll: has no empty polls to exclude */
 		return app;
-	struct shunt_metric f = shunt_measured(
+	struct shunt_metric m = shunt_measured(
 		(double)r->busy_ns, NS, "CLOCK_MONOTONIC around bursts that brought packets");
-	f = shunt_per(&f, delivered(r), NS);
-	if (f.provenance == SHUNT_UNAVAILABLE || app.provenance == SHUNT_UNAVAILABLE ||
-		f.value <= app.value)
-		return f;
+	m = shunt_per(&m, delivered(r), NS);
+	if (m.provenance == SHUNT_UNAVAILABLE || app.provenance == SHUNT_UNAVAILABLE ||
+		m.value <= app.value)
+		return m;
 	app.bound = SHUNT_UPPER;
 	snprintf(app.reason, sizeof app.reason, "the thread was switched out during bursts");
 	return app;
@@ -82,55 +94,46 @@ struct shunt_metric bench_get_busy(const struct bench_result *r)
 
 struct shunt_metric bench_get_syscalls(const struct bench_result *r)
 {
-	return r->trace.traced ? shunt_per(&r->trace.counts.syscalls, delivered(r), "calls/packet")
-			       : untraced("calls/packet");
+	return traced_per_packet(r, &r->trace.counts.syscalls, "calls/packet");
 }
 
 struct shunt_metric bench_get_copies(const struct bench_result *r)
 {
-	return r->trace.traced ? shunt_per(&r->trace.counts.copies, delivered(r), "copies/packet")
-			       : untraced("copies/packet");
+	return traced_per_packet(r, &r->trace.counts.copies, "copies/packet");
 }
 
 struct shunt_metric bench_get_hidden(const struct bench_result *r)
 {
-	return r->trace.traced
-		       ? shunt_per(&r->trace.counts.hidden_copies, delivered(r), "copies/packet")
-		       : untraced("copies/packet");
+	return traced_per_packet(r, &r->trace.counts.hidden_copies, "copies/packet");
 }
 
-/* What a tracer can't size, a driver that knows the lengths can: a ring's bytes. */
+/* No probe sees the size of a copy into a ring: there the driver's byte count stands in. */
 struct shunt_metric bench_get_copied_bytes(const struct bench_result *r)
 {
-	struct shunt_metric f;
+	struct shunt_metric m = traced(r, &r->trace.counts.copied_bytes, "bytes/packet");
 
-	if (!r->trace.traced)
-		return untraced("bytes/packet");
-	f = r->trace.counts.copied_bytes;
-	if (f.provenance == SHUNT_UNAVAILABLE && r->id.kind == SHUNT_KIND_RING)
-		f = shunt_derived((double)r->stats.rx_bytes, "bytes/packet",
+	if (r->trace.traced && m.provenance == SHUNT_UNAVAILABLE && r->id.kind == SHUNT_KIND_RING)
+		m = shunt_derived((double)r->stats.rx_bytes, "bytes/packet",
 			"tp_snaplen of the blocks, the driver's rx_bytes");
-	return shunt_per(&f, delivered(r), "bytes/packet");
+	return shunt_per(&m, delivered(r), "bytes/packet");
 }
 
 struct shunt_metric bench_get_user_copies(const struct bench_result *r)
 {
-	struct shunt_metric f = shunt_derived(
+	struct shunt_metric m = shunt_derived(
 		(double)r->stats.user_copies, "copies/packet", "the driver's user_copies counter");
 
-	return shunt_per(&f, delivered(r), "copies/packet");
+	return shunt_per(&m, delivered(r), "copies/packet");
 }
 
 struct shunt_metric bench_get_switches(const struct bench_result *r)
 {
-	return r->trace.traced
-		       ? shunt_per(&r->trace.counts.switches, delivered(r), "switches/packet")
-		       : untraced("switches/packet");
+	return traced_per_packet(r, &r->trace.counts.switches, "switches/packet");
 }
 
 struct shunt_metric bench_get_wasted(const struct bench_result *r)
 {
-	return r->trace.traced ? r->trace.counts.wasted_copies : untraced("copies");
+	return traced(r, &r->trace.counts.wasted_copies, "copies");
 }
 
 struct shunt_metric bench_get_app_share(const struct bench_result *r)
@@ -168,16 +171,16 @@ struct shunt_metric bench_over(
 
 	if (!all || !have) {
 		free(all);
-		struct shunt_metric f = get(&none); /* for its unit */
-		return shunt_unavailable(f.unit, "no %s pass was run%s%s", bench_pass_names[kind],
+		struct shunt_metric m = get(&none); /* for its unit */
+		return shunt_unavailable(m.unit, "no %s pass was run%s%s", bench_pass_names[kind],
 			p->status == BENCH_OK ? "" : ": ", p->status == BENCH_OK ? "" : p->reason);
 	}
 	for (unsigned i = 0; i < p->records; i++)
 		if (p->record[i].kind == kind)
 			all[n++] = get(&p->record[i].result);
-	struct shunt_metric f = shunt_over_rounds(all, n);
+	struct shunt_metric m = shunt_over_rounds(all, n);
 	free(all);
-	return f;
+	return m;
 }
 
 uint64_t bench_lost_in(const struct bench_run_path *p, enum bench_pass_kind kind)

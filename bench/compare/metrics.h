@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Figures of one pass, and of a path over its rounds. Every one is per packet delivered in the same
- * window, unless its name says otherwise.
+ * Metrics of one pass, and of a path over its rounds. Unless its name says otherwise, a metric is
+ * per packet delivered in the window in which it was counted.
  */
 #ifndef BENCH_COMPARE_METRICS_H
 #define BENCH_COMPARE_METRICS_H

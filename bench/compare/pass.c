@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * One pass. The order matters: the tracer covers just the window in which packets flow, and the
- * ledger is read when nothing moves any more.
+ * One pass. The order matters: the tracer covers only the window in which packets flow, and the
+ * ledger is read once the path has drained.
  */
 #include "bench/compare/pass.h"
 
@@ -58,7 +58,8 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 	struct ticks then;
 	int rc = 0;
 
-	read_ticks(&pass->cores, &then); /* before the tracer: its calls are not the path's */
+	read_ticks(
+		&pass->cores, &then); /* before the tracer: its system calls are not the path's */
 	if (what) {
 		rc = bench_watch_dev(pass->watch, what, dev,
 			pass->sender ? bench_sender_tid(pass->sender) : 0, err);
@@ -84,14 +85,15 @@ static int flow(const struct bench_pass *pass, struct shunt_dev *dev, struct ben
 	res->window = rx->delivered;
 	res->elapsed_ns = rx->elapsed_ns;
 	res->app_cpu_ns = rx->cpu_ns;
-	/* A path that sleeps has no empty polls to leave out, and its bursts include the sleep. */
+	/* A blocking path has no empty polls to exclude, and its bursts include the wait in poll.
+	 */
 	shunt_get_info(dev, &res->info);
 	res->busy_ns = res->info.wait == SHUNT_WAIT_SPIN ? rx->busy_ns : 0;
 	fill_shares(pass, &then, res);
 	return rc;
 }
 
-/* Nothing moves any more: drain, and close the books. */
+/* After the flow: drain, then read statistics and ledger. */
 static int settle(const struct bench_pass *pass, struct shunt_dev *dev, struct bench_receiver *rx,
 	struct bench_result *res, struct shunt_err *err)
 {

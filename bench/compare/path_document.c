@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * One path as JSON: totals, figures over rounds, and every pass.
+ * One path as JSON: totals, metrics over rounds, and every pass.
  */
 #include "bench/compare/document.h"
 #include "bench/compare/metrics.h"
@@ -8,11 +8,24 @@
 
 #include <string.h>
 
-#define FULL 0.9 /* a core that is busy for more than this share is what limits a rate */
+#define FULL 0.9 /* a core with a larger busy share limits the rate */
 
-static void put_figure(json_t *o, const char *key, struct shunt_metric f)
+struct entry {
+	const char *key;
+	bench_get_fn *get;
+};
+
+static void put_metric(json_t *o, const char *key, struct shunt_metric m)
 {
-	json_object_set_new(o, key, bench_json_metric(&f));
+	json_object_set_new(o, key, bench_json_metric(&m));
+}
+
+/* Medians and ranges over the passes of a kind. */
+static void put_entries(json_t *o, const struct bench_run_path *p, enum bench_pass_kind kind,
+	const struct entry *entries, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_metric(o, entries[i].key, bench_over(p, kind, entries[i].get));
 }
 
 static void put_int(json_t *o, const char *key, uint64_t v)
@@ -33,13 +46,13 @@ static void add_loss(json_t *loss, const char *name, uint64_t count)
 		json_object_set_new(loss, name, json_integer(before + (json_int_t)count));
 }
 
-/* Named losses of a pass. A drop program's drops are its purpose. */
+/* Named losses of a pass. The drops of a path that drops every frame are no losses. */
 static void add_losses(json_t *loss, const struct bench_result *r)
 {
 	if (r->id.kind != SHUNT_KIND_XDP)
 		for (unsigned i = 0; i < r->ledger.losses; i++)
 			add_loss(loss, r->ledger.loss[i].name, r->ledger.loss[i].count);
-	/* What the kernel's card says of it; the rest is lost on the wire, or before. */
+	/* Losses that the kernel's NIC counted; the rest was lost on the wire or in the sender. */
 	uint64_t left = r->before_device;
 	uint64_t missed = r->card.missed < left ? r->card.missed : left;
 	left -= missed;
@@ -49,13 +62,13 @@ static void add_losses(json_t *loss, const struct bench_result *r)
 	add_loss(loss, "before_device", left - bad);
 }
 
-static void put_totals(json_t *o, const struct bench_run_path *p)
+static void put_totals(json_t *o, const struct bench_pass_record *record, unsigned n)
 {
 	uint64_t offered = 0, sent = 0, delivered = 0, unsendable = 0, refused = 0;
 	json_t *loss = json_object();
 
-	for (unsigned i = 0; i < p->records; i++) {
-		const struct bench_result *r = &p->record[i].result;
+	for (unsigned i = 0; i < n; i++) {
+		const struct bench_result *r = &record[i].result;
 		offered += r->offered;
 		sent += r->sent;
 		delivered += r->delivered;
@@ -71,7 +84,7 @@ static void put_totals(json_t *o, const struct bench_run_path *p)
 	json_object_set_new(o, "loss", loss);
 }
 
-/* Which core was full in the rate passes. */
+/* Which core was saturated in the rate passes. */
 static const char *bottleneck(const struct bench_run *run, const struct bench_run_path *p)
 {
 	struct shunt_metric app = bench_over(p, BENCH_RATE, bench_get_app_share);
@@ -82,7 +95,7 @@ static const char *bottleneck(const struct bench_run *run, const struct bench_ru
 		return "unknown";
 	if (app.value >= FULL)
 		return "app";
-	if (run->filled.rate > 0 || (run->work.capture && run->work.speed > 0))
+	if (run->opts.rate > 0 || (run->work.capture && run->work.speed > 0))
 		return "pace";
 	if (gen.value < FULL)
 		return "unknown";
@@ -91,16 +104,16 @@ static const char *bottleneck(const struct bench_run *run, const struct bench_ru
 
 static void put_rate(json_t *o, const struct bench_run *run, const struct bench_run_path *p)
 {
-	const char *neck = bottleneck(run, p);
-
-	put_figure(o, "delivered_pps", bench_over(p, BENCH_RATE, bench_get_pps));
-	put_text(o, "bottleneck", neck);
+	static const struct entry shares[] = {{"app", bench_get_app_share},
+		{"generator", bench_get_generator_share}, {"softirq", bench_get_softirq_share}};
+	const char *limit = bottleneck(run, p);
 	json_t *share = json_object();
-	put_figure(share, "app", bench_over(p, BENCH_RATE, bench_get_app_share));
-	put_figure(share, "generator", bench_over(p, BENCH_RATE, bench_get_generator_share));
-	put_figure(share, "softirq", bench_over(p, BENCH_RATE, bench_get_softirq_share));
+
+	put_metric(o, "delivered_pps", bench_over(p, BENCH_RATE, bench_get_pps));
+	put_text(o, "bottleneck", limit);
+	put_entries(share, p, BENCH_RATE, shares, sizeof shares / sizeof *shares);
 	json_object_set_new(o, "busy_share", share);
-	json_object_set_new(o, "capacity", json_boolean(!strcmp(neck, "app")));
+	json_object_set_new(o, "capacity", json_boolean(!strcmp(limit, "app")));
 }
 
 static struct shunt_metric slowdown(const struct bench_run_path *p)
@@ -113,7 +126,7 @@ static struct shunt_metric slowdown(const struct bench_run_path *p)
 	if (count.provenance == SHUNT_UNAVAILABLE)
 		return shunt_unavailable("times", "%s", count.reason);
 	return shunt_derived(
-		count.value / cost.value, "times", "CPU a packet, count over cost passes");
+		count.value / cost.value, "times", "CPU per packet, count over cost passes");
 }
 
 static void put_latency(json_t *o, const struct bench_run *run, const struct bench_run_path *p)
@@ -125,76 +138,80 @@ static void put_latency(json_t *o, const struct bench_run *run, const struct ben
 	json_t *latency = json_object();
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct shunt_metric f;
+		struct shunt_metric m;
 		if (p->latency && p->latency->count)
-			f = shunt_measured((double)shunt_hist_quantile(p->latency, at[i].q), "ns",
-				"generator's stamp to one clock read a burst");
+			m = shunt_measured((double)shunt_hist_quantile(p->latency, at[i].q), "ns",
+				"from the generator's timestamp to the receiver's clock, read once "
+				"per burst");
 		else if (p->path.ceiling)
-			f = shunt_unavailable("ns", "no packet reaches user space");
+			m = shunt_unavailable("ns", "no packet reaches user space");
 		else if (run->work.capture || !run->sender)
-			f = shunt_unavailable("ns", "only synthetic frames carry a stamp");
+			m = shunt_unavailable("ns", "only synthetic frames carry a timestamp");
 		else
-			f = shunt_unavailable("ns", "no paced, untraced pass was finished");
-		put_figure(latency, at[i].name, f);
+			m = shunt_unavailable("ns", "no paced, untraced pass was finished");
+		put_metric(latency, at[i].name, m);
 	}
 	json_object_set_new(o, "latency_ns", latency);
 }
 
-static void put_figures(json_t *o, const struct bench_run *run, const struct bench_run_path *p)
+static void put_metrics(json_t *o, const struct bench_run *run, const struct bench_run_path *p)
 {
+	static const struct entry cpus[] = {{"app", bench_get_app_cpu},
+		{"softirq", bench_get_softirq}, {"total", bench_get_total_cpu}};
+	static const struct entry counts[] = {{"syscalls_per_packet", bench_get_syscalls},
+		{"copies_per_packet", bench_get_copies},
+		{"hidden_copies_per_packet", bench_get_hidden},
+		{"copied_bytes_per_packet", bench_get_copied_bytes},
+		{"user_copies_per_packet", bench_get_user_copies},
+		{"wasted_copies", bench_get_wasted},
+		{"context_switches_per_packet", bench_get_switches}};
 	json_t *cpu = json_object();
 
-	put_figure(cpu, "app", bench_over(p, BENCH_COST, bench_get_app_cpu));
-	put_figure(cpu, "softirq", bench_over(p, BENCH_COST, bench_get_softirq));
-	put_figure(cpu, "total", bench_over(p, BENCH_COST, bench_get_total_cpu));
+	put_entries(cpu, p, BENCH_COST, cpus, sizeof cpus / sizeof *cpus);
 	json_object_set_new(o, "cpu_ns_per_packet", cpu);
-	put_figure(o, "cpu_busy_ns_per_packet", bench_over(p, BENCH_COST, bench_get_busy));
-	put_figure(o, "syscalls_per_packet", bench_over(p, BENCH_COUNT, bench_get_syscalls));
-	put_figure(o, "copies_per_packet", bench_over(p, BENCH_COUNT, bench_get_copies));
-	put_figure(o, "hidden_copies_per_packet", bench_over(p, BENCH_COUNT, bench_get_hidden));
-	put_figure(
-		o, "copied_bytes_per_packet", bench_over(p, BENCH_COUNT, bench_get_copied_bytes));
-	put_figure(o, "user_copies_per_packet", bench_over(p, BENCH_COUNT, bench_get_user_copies));
-	put_figure(o, "wasted_copies", bench_over(p, BENCH_COUNT, bench_get_wasted));
-	put_figure(
-		o, "context_switches_per_packet", bench_over(p, BENCH_COUNT, bench_get_switches));
+	put_metric(o, "cpu_busy_ns_per_packet", bench_over(p, BENCH_COST, bench_get_busy));
+	put_entries(o, p, BENCH_COUNT, counts, sizeof counts / sizeof *counts);
 	put_latency(o, run, p);
-	put_figure(o, "tracer_slowdown", slowdown(p));
+	put_metric(o, "tracer_slowdown", slowdown(p));
+}
+
+static void put_traced(json_t *o, const char *key, const struct bench_result *r,
+	const struct shunt_metric *count, const char *unit)
+{
+	struct shunt_metric m =
+		shunt_unavailable(unit, "nothing was attached in this kind of pass");
+
+	if (r->trace.traced)
+		m = *count;
+	m.unit = unit;
+	put_metric(o, key, m);
 }
 
 /* Totals of one pass, not per packet. */
-static void put_pass_figures(json_t *o, const struct bench_result *r)
+static void put_pass_metrics(json_t *o, const struct bench_result *r)
 {
-	struct shunt_metric none =
-		shunt_unavailable("", "nothing was attached in this kind of pass");
-	struct shunt_metric f = none;
+	const struct shunt_trace_counts *c = &r->trace.counts;
 
-	put_figure(o, "delivered_pps", bench_get_pps(r));
-	put_figure(o, "app_cpu_ns",
+	put_metric(o, "delivered_pps", bench_get_pps(r));
+	put_metric(o, "app_cpu_ns",
 		shunt_measured((double)r->app_cpu_ns, "ns", "CLOCK_THREAD_CPUTIME_ID"));
-	none.unit = "ns";
-	put_figure(o, "softirq_ns", r->trace.traced ? r->trace.counts.softirq_ns : none);
-	put_figure(o, "generator_cpu_ns",
+	put_traced(o, "softirq_ns", r, &c->softirq_ns, "ns");
+	put_metric(o, "generator_cpu_ns",
 		r->flood.cpu_ns ? shunt_measured((double)r->flood.cpu_ns, "ns",
 					  "CLOCK_THREAD_CPUTIME_ID of the generator, softirq in it "
 					  "included")
 				: shunt_unavailable("ns", "no generator ran"));
-	f = r->trace.traced ? r->trace.counts.syscalls : none;
-	f.unit = "calls";
-	put_figure(o, "syscalls", f);
-	f = r->trace.traced ? r->trace.counts.copies : none;
-	f.unit = "copies";
-	put_figure(o, "copies", f);
-	f = r->trace.traced ? r->trace.counts.copied_bytes : none;
-	f.unit = "bytes";
-	put_figure(o, "copied_bytes", f);
+	put_traced(o, "syscalls", r, &c->syscalls, "calls");
+	put_traced(o, "copies", r, &c->copies, "copies");
+	put_traced(o, "copied_bytes", r, &c->copied_bytes, "bytes");
 }
 
-/* What the card itself counted, or null: the kernel's by its counters, ours by its ledger. */
+/* What the NIC itself counted, or null: under a kernel driver its statistics, under shunt's the
+ * ledger. */
 static json_t *card(
 	const struct bench_run *run, const struct bench_run_path *p, const struct bench_result *r)
 {
-	if (run->filled.nic && bench_path_is_pci(&p->path))
+	if (run->opts.nic && bench_path_is_pci(&p->path))
 		return json_pack("{s:I, s:s}", "seen", (json_int_t)r->ledger.received, "source",
 			r->ledger.received_source);
 	if (!r->card_known)
@@ -208,38 +225,20 @@ static json_t *pass_document(const struct bench_run *run, const struct bench_run
 	const struct bench_pass_record *rec)
 {
 	const struct bench_result *r = &rec->result;
-	json_t *o = json_object(), *loss = json_object();
+	json_t *o = json_object();
 
 	put_int(o, "round", rec->round + 1);
 	put_text(o, "pass", bench_pass_names[rec->kind]);
 	put_int(o, "order", rec->order + 1);
-	put_int(o, "offered", r->offered);
-	put_int(o, "sent", r->sent);
-	put_int(o, "delivered", r->delivered);
-	put_int(o, "unsendable", r->unsendable);
-	put_int(o, "refused", r->flood.refused);
-	add_losses(loss, r);
-	json_object_set_new(o, "loss", loss);
+	put_totals(o, rec, 1);
 	json_object_set_new(o, "unaccounted", json_integer(r->ledger.unaccounted));
 	json_object_set_new(o, "card", card(run, p, r));
 	put_int(o, "elapsed_ns", r->elapsed_ns);
-	put_pass_figures(o, r);
+	put_pass_metrics(o, r);
 	return o;
 }
 
-static void put_notes(json_t *o, const struct bench_run_path *p)
-{
-	json_t *notes = json_array();
-
-	if (p->records) {
-		const struct shunt_info *info = &p->record[0].result.info;
-		for (unsigned i = 0; i < info->nnotes; i++)
-			json_array_append_new(notes, bench_json_text(info->notes[i]));
-	}
-	json_object_set_new(o, "notes", notes);
-}
-
-/* With what the copies were counted, in the last pass that did. */
+/* The probes that counted copies, as of the last count pass. */
 static void put_trace(json_t *o, const struct bench_run_path *p)
 {
 	const struct bench_result *last = NULL;
@@ -270,11 +269,11 @@ json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *
 	put_text(o, "mode", info ? info->mode : "");
 	put_text(o, "wait", p->path.polls ? "poll" : "spin");
 	put_int(o, "room", p->path.depth);
-	put_totals(o, p);
+	put_totals(o, p->record, p->records);
 	put_rate(o, run, p);
-	put_figures(o, run, p);
+	put_metrics(o, run, p);
 	put_trace(o, p);
-	put_notes(o, p);
+	json_object_set_new(o, "notes", info ? bench_json_notes(info) : json_array());
 	for (unsigned i = 0; i < p->records; i++)
 		json_array_append_new(passes, pass_document(run, p, &p->record[i]));
 	json_object_set_new(o, "rounds", passes);

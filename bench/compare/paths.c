@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Named paths: a line a path. stamp=none: AF_XDP gives no time stamps either, and a kernel path
- * that is made to do more inflates the gain.
+ * Named paths, one per line. stamp=none: AF_XDP delivers no timestamps either, and a kernel path
+ * that does more work would inflate the gain of the others.
  */
 #include "bench/compare/paths.h"
 
@@ -16,22 +16,23 @@ static const struct {
 	bool dflt, ceiling, busy_poll;
 } table[] = {
 	{"packet-recv", "kernel", "packet:%s?mode=recv&stamp=none&wait=poll",
-		"AF_PACKET socket, a blocking recvmsg a packet", true, false, false},
+		"AF_PACKET socket, one blocking recvmsg per packet", true, false, false},
 	{"packet-mmsg", "kernel", "packet:%s?mode=mmsg&stamp=none&wait=poll",
-		"AF_PACKET socket, a blocking recvmmsg a burst", true, false, false},
+		"AF_PACKET socket, one blocking recvmmsg per burst", true, false, false},
 	{"packet-ring", "kernel", "packet:%s?mode=ring&wait=poll",
-		"AF_PACKET with a TPACKET_V3 ring, polls when empty", true, false, false},
+		"AF_PACKET with a TPACKET_V3 ring, blocks in poll when empty", true, false, false},
 	{"packet-spin", "kernel", "packet:%s?mode=ring&wait=spin",
-		"packet-ring that spins: what a spinning bypass path compares with", true, false,
+		"packet-ring, busy-polling: the baseline of busy-polling bypass paths", true, false,
 		false},
 	{"xdp-skb", "bypass", "xdp:%s?attach=skb&mode=copy&wait=spin",
-		"AF_XDP behind a generic XDP program, spins", true, false, false},
+		"AF_XDP with a generic XDP program, busy-polls", true, false, false},
 	{"xdp-native", "bypass", "xdp:%s?attach=native&wait=spin",
-		"AF_XDP behind a native XDP program, spins", true, false, false},
+		"AF_XDP with a native XDP program, busy-polls", true, false, false},
 	{"xdp-poll", "bypass", "xdp:%s?attach=native&wait=poll",
-		"the same, sleeps in poll when empty", true, false, false},
+		"the same, blocks in poll when empty", true, false, false},
 	{"xdp-busy", "bypass", "xdp:%s?attach=native&wait=spin&busy=64",
-		"the same, runs the device's NAPI from its own thread", true, false, true},
+		"the same, with SO_BUSY_POLL: NAPI runs in the application's thread", true, false,
+		true},
 	{"xdp-drop", "bypass", "xdp:%s?attach=native&action=drop",
 		"a native XDP program that counts and drops: the ceiling", true, true, false},
 };
@@ -42,7 +43,7 @@ bool bench_path_is_pci(const struct bench_path *path)
 	return !strcmp(path->scheme, "pci");
 }
 
-/* A spec that can't be read fails when it is opened, with the reason. */
+/* A malformed spec fails, with the reason, when it is opened. */
 static void read_spec(struct bench_path *p)
 {
 	struct shunt_spec spec;
@@ -152,13 +153,9 @@ static int add_default(
 int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
 	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err)
 {
-	int rc = 0;
-
 	paths->n = 0;
-	if (list)
-		rc = add_list(paths, list, ifname, kernel_only, err);
-	else
-		rc = add_default(paths, ifname, kernel_only, err);
+	int rc = list ? add_list(paths, list, ifname, kernel_only, err)
+		      : add_default(paths, ifname, kernel_only, err);
 	for (unsigned i = 0; !rc && i < nextra; i++) {
 		rc = add(paths, extra[i], NULL, extra[i], err);
 		if (!rc && kernel_only)

@@ -15,11 +15,11 @@ struct bench_path {
 	const char *family;  /* "kernel" or "bypass" */
 	char spec[256];      /* with the interface's name, without netns */
 	const char *summary; /* NULL for a --path */
-	bool ceiling;        /* hands nothing to user space: what the rest is held against */
-	char scheme[16];     /* of spec, and its keys: parsed once, here */
+	bool ceiling;        /* delivers nothing to user space: the upper bound for the others */
+	char scheme[16];     /* scheme and keys of spec, parsed once */
 	bool polls;          /* wait=poll: blocks in poll while the queue is empty */
 	uint32_t depth;      /* queue depth in frames */
-	bool busy_poll;      /* counts only when NAPI polls run in the application's thread */
+	bool busy_poll;      /* valid only where NAPI polls run in the application's thread */
 };
 
 struct bench_paths {
@@ -27,9 +27,10 @@ struct bench_paths {
 	unsigned n;
 };
 
-/* list: comma-separated names, NULL for the default ones. extra: specs of --path. Usage errors name
- * what there is. ifname goes into the named specs. kernel_only drops every path that takes the
- * interface's traffic away from the stack, unless it was asked for by name: then it is an error. */
+/* list: comma-separated names, NULL for the default ones. extra: specs of --path. A usage error
+ * lists the known names. ifname goes into the specs of named paths. kernel_only leaves out default
+ * paths that take the interface's traffic away from the kernel, and refuses those named by the
+ * user. */
 int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
 	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the parts of a comparison share: warnings, the stop flag, where a path's spec is opened, one
- * pass.
+ * What the parts of a comparison share: warnings, the stop flag, the namespace of a path's spec,
+ * one pass.
  */
 #include "bench/compare/run.h"
 
@@ -23,7 +23,7 @@ void bench_warn(struct bench_run *run, const char *fmt, ...)
 
 bool bench_stopped(const struct bench_run *run)
 {
-	return run->filled.stop && *run->filled.stop;
+	return run->opts.stop && *run->opts.stop;
 }
 
 int bench_interrupted(const struct bench_run *run, struct shunt_err *err)
@@ -33,7 +33,7 @@ int bench_interrupted(const struct bench_run *run, struct shunt_err *err)
 
 void bench_place(const struct bench_run *run, const struct bench_path *path, char *buf, size_t size)
 {
-	if (run->filled.iface || bench_path_is_pci(path))
+	if (run->opts.iface || bench_path_is_pci(path))
 		snprintf(buf, size, "%s", path->spec);
 	else
 		shunt_spec_add(buf, size, path->spec, "netns", run->lab.near_path);
@@ -48,9 +48,9 @@ int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_p
 		.sender = run->sender,
 		.flood = &flood,
 		.cores = run->cores,
-		.stop = run->filled.stop,
+		.stop = run->opts.stop,
 		.watch = &run->watch,
-		.duration_ns = (uint64_t)(run->filled.seconds * 1e9)};
+		.duration_ns = (uint64_t)(run->opts.seconds * 1e9)};
 
 	if (run->sender) {
 		int rc = bench_workload_begin(&run->work, &flood, frames, pps, err);
@@ -63,7 +63,7 @@ int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_p
 			pass.latency = p->latency;
 	}
 	struct bench_card_counts before, *card = &res->card;
-	bool known = run->filled.nic && bench_wire_count(&run->wire, &before);
+	bool known = run->opts.nic && bench_wire_count(&run->wire, &before);
 	int rc = bench_pass_run(&pass, res, err);
 	if (known && !rc && !bench_path_is_pci(&p->path) && bench_wire_count(&run->wire, card)) {
 		res->card_known = true;
@@ -71,7 +71,6 @@ int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_p
 		card->missed -= before.missed;
 		card->bad -= before.bad;
 	}
-	if (run->sender)
-		bench_workload_end(&run->work, &flood);
+	bench_workload_end(&flood);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The state of one comparison: engine.c runs it, selftest.c proves its probes, cards.c knows its
- * wire, document.c writes it. None of these calls another but engine.c.
+ * The state of one comparison. engine.c runs it and calls selftest.c (tests of the probes), cards.c
+ * (its NICs) and document.c (its JSON); these three do not call each other, except that the
+ * document contains the cards.
  */
 #ifndef BENCH_COMPARE_RUN_H
 #define BENCH_COMPARE_RUN_H
@@ -17,7 +18,7 @@ enum bench_status { BENCH_OK, BENCH_UNAVAILABLE, BENCH_FAILED };
 
 struct bench_pass_record {
 	enum bench_pass_kind kind;
-	unsigned round, order; /* order: place in the shuffle of its round */
+	unsigned round, order; /* order: position in the shuffle of its round */
 	struct bench_result result;
 };
 
@@ -26,7 +27,7 @@ struct bench_run_path {
 	char spec[352]; /* with the namespace */
 	enum bench_status status;
 	char reason[256];
-	double max_pps; /* from the warm-up: sizes a rate pass */
+	double max_pps; /* from the warm-up: sets the length of a rate pass */
 	struct bench_pass_record *record;
 	unsigned records;
 	struct shunt_hist *latency;
@@ -41,13 +42,14 @@ struct bench_selftest {
 #define BENCH_SELFTESTS 24
 
 struct bench_run {
-	struct bench_compare_opts filled; /* what was asked for, with defaults put in */
+	struct bench_compare_opts opts; /* the caller's, with defaults filled in */
 	struct bench_lab lab;
-	struct bench_wire wire; /* with filled.nic */
+	struct bench_wire wire; /* with opts.nic */
 	struct bench_cores cores;
 	struct bench_machine machine;
-	struct bench_sender *sender; /* in the lab, for the self-tests; then who sends, or NULL */
-	struct bench_sender *via;    /* on the wire, until then */
+	struct bench_sender
+		*sender;          /* in the lab for the self-tests, then of the run; NULL: none */
+	struct bench_sender *via; /* on the wire, until it becomes sender */
 	struct bench_watch *watch;
 	char sender_spec[96];
 	struct bench_workload work;
@@ -65,15 +67,15 @@ struct bench_run {
 	unsigned warnings;
 };
 
-/* run.c: what engine, self-tests and document share. */
+/* run.c: helpers that engine, self-tests and document share. */
 void bench_warn(struct bench_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool bench_stopped(const struct bench_run *run);
 /* -EINTR once the user has stopped the run, else 0. */
 int bench_interrupted(const struct bench_run *run, struct shunt_err *err);
-/* The path's spec with the lab's namespace put in. */
+/* The path's spec, with the lab's namespace in it. */
 void bench_place(
 	const struct bench_run *run, const struct bench_path *path, char *buf, size_t size);
-/* One pass with so many frames at such a pace. */
+/* One pass of that many frames; pps 0: unpaced. */
 int bench_one_pass(struct bench_run *run, struct bench_run_path *p, enum bench_pass_kind kind,
 	uint64_t frames, double pps, struct bench_result *res, struct shunt_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * One row of the self-tests: what was expected, what was counted, and the verdict.
+ * One row of the self-tests: expected and counted numbers, and the verdict.
  */
 #include "bench/compare/selftest.h"
 
@@ -24,6 +24,6 @@ void bench_selftest_judge(struct bench_selftest *t)
 	if (!t->passed && !*t->reason)
 		snprintf(t->reason, sizeof t->reason,
 			"expected %" PRId64 ", counted %" PRId64
-			"; of dropped ones expected 0, counted %" PRId64,
+			"; of dropped frames expected 0, counted %" PRId64,
 			t->expected, t->got, t->negative_got);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Self-tests of the probes on a thread: system calls and context switches. The traced thread is one
- * of its own that spins while this one attaches and detaches, since either may sleep.
+ * Self-tests of the probes on a thread: system calls and context switches. The traced thread is a
+ * separate one, which spins while the control thread attaches and detaches, since either may block.
  */
 #include "bench/compare/selftest.h"
 
@@ -22,15 +22,14 @@ struct kind {
 	const char *counts, *probe;
 	void (*act)(void);
 	uint64_t (*get)(const struct shunt_trace_counts *);
-	uint64_t (*kernel)(void); /* NULL, or counts the same in another way, and decides */
+	uint64_t (*kernel)(void); /* NULL, or the kernel's own counter, which is then expected */
 };
 
 struct subject {
 	struct bench_run *run;
 	const struct kind *kind;
 	bool act;
-	atomic_int
-		stage; /* AIMED and DONE are set by the subject, the others by the control thread */
+	atomic_int stage; /* the subject sets AIMED and DONE, the control thread the others */
 	int rc;
 	struct shunt_err err;
 	uint64_t counted;
@@ -59,7 +58,8 @@ static uint64_t count_switches(const struct shunt_trace_counts *c)
 	return c->switches_voluntary;
 }
 
-/* A short sleep may be over before the thread is switched out: the kernel's own count tells. */
+/* A short sleep may end before the thread is switched out: the kernel's counter is the reference.
+ */
 static uint64_t own_switches(void)
 {
 	struct rusage u;
@@ -115,7 +115,7 @@ static void wait_for(atomic_int *stage, int want)
 		nanosleep(&ms, NULL);
 }
 
-/* One run; -1 with the reason in t when it could not be. */
+/* One run; -1 with the reason in t where it failed. */
 static int64_t watch_subject(struct subject *s, struct bench_selftest *t, struct bench_result *res)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Interfaces that must be left alone, from proc_net(5).
+ * Interfaces that must not be used, those with a default route: from /proc/net.
  */
 #include "bench/lab/iface.h"
 
@@ -27,7 +27,7 @@ static bool is_default6(const char *line, char *ifname)
 
 	return sscanf(line, "%32s %x %*s %*s %*s %*s %*s %*s %*s %31s", to, &prefix, ifname) == 3 &&
 	       !prefix && strspn(to, "0") == 32 &&
-	       strcmp(ifname, "lo"); /* lo's rejects what has no route */
+	       strcmp(ifname, "lo"); /* that of lo rejects packets without a route */
 }
 
 static bool leads_out(const char *table, bool (*is_default)(const char *, char *), const char *name)
@@ -48,14 +48,14 @@ int bench_iface_check(const char *name, struct shunt_err *err)
 	char real[IF_NAMESIZE];
 	unsigned index = if_nametoindex(name);
 
-	if (!index || !if_indextoname(index, real)) /* it may be an alternative name */
+	if (!index || !if_indextoname(index, real)) /* resolves an alternative name */
 		return shunt_fail_usage(err, -ENODEV, "`ip -br link` lists them",
 			"there is no interface '%.60s'", name);
 	if (leads_out("/proc/thread-self/net/route", is_default4, real) ||
 		leads_out("/proc/thread-self/net/ipv6_route", is_default6, real))
 		return shunt_fail_usage(err, -EPERM, "name another one",
-			"'%.60s' has the default route: it is never measured, a run could cut you "
-			"off",
+			"'%.60s' has the default route: a run could disconnect you, so it is never "
+			"measured",
 			name);
 	return 0;
 }

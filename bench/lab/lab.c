@@ -18,7 +18,7 @@ const uint8_t bench_near_mac[6] = {2, 0, 0, 0, 0, 1};
 const uint8_t bench_far_mac[6] = {2, 0, 0, 0, 0, 2};
 const uint8_t bench_other_mac[6] = {2, 0, 0, 0, 0, 3};
 
-/* A new, empty namespace becomes the thread's; returns a descriptor of it. */
+/* Moves the thread into a new, empty namespace; returns its descriptor. */
 static int fresh_ns(struct shunt_err *err)
 {
 	if (unshare(CLONE_NEWNET))
@@ -30,8 +30,8 @@ static int fresh_ns(struct shunt_err *err)
 		      : fd;
 }
 
-/* No router solicitations, no neighbour discovery: nothing but the run's own frames. A kernel
- * without IPv6 has nothing to switch off. */
+/* No router solicitations, no neighbour discovery: only the run's own frames. A kernel without IPv6
+ * has no such file. */
 static void no_ipv6(void)
 {
 	static const char *const at[] = {"/proc/sys/net/ipv6/conf/all/disable_ipv6",
@@ -42,7 +42,7 @@ static void no_ipv6(void)
 		if (fd < 0)
 			continue;
 		if (write(fd, "1", 1) < 0)
-			(void)0; /* the frames would be counted as strays by the run */
+			(void)0; /* the run would count such frames as strays */
 		close(fd);
 	}
 }
@@ -53,9 +53,9 @@ static int set_up_end(const char *name, bool merge, struct shunt_err *err)
 
 	if (!rc)
 		rc = shunt_link_set_up(name, true, err);
-	/* GRO keeps the receiving end's NAPI on without an XDP program. Size 1: nothing is merged.
-	 * Switched on while the link is up, or veth does not tell the other end that frames may be
-	 * redirected to it (veth_set_features). */
+	/* GRO keeps the receiving end's NAPI enabled without an XDP program. Maximum size 1:
+	 * nothing is merged. It must be enabled while the link is up, or veth does not announce to
+	 * its peer that it accepts redirected frames (veth_set_features). */
 	return rc ? rc : shunt_link_set_gro(name, true, merge ? 65536 : 1, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The lab: two private network namespaces and a veth pair between them, near0 and far0. Nothing of
- * it has a name outside the process, so that all of it goes when the process does, however that
- * happens. Frames in it are addressed to another host, so that no IP stack is paid for.
+ * The lab: two private network namespaces and a veth pair between them, near0 and far0. Only
+ * descriptors of this process hold it, so that the kernel removes it when the process ends, even by
+ * SIGKILL. Frames in it are addressed to another host, so that no IP stack processes them.
  */
 #ifndef BENCH_LAB_LAB_H
 #define BENCH_LAB_LAB_H
@@ -28,16 +28,16 @@ struct bench_lab {
 	unsigned near_ifindex, far_ifindex;
 };
 
-/* The calling thread is back in its own namespace on return. -EPERM, ... */
+/* On return the calling thread is in its own namespace again. -EPERM, ... */
 int bench_lab_open(struct bench_lab *lab, const struct bench_lab_opts *opts, struct shunt_err *err);
 void bench_lab_close(struct bench_lab *lab);
 
-/* Run a command beside near0, with a far namespace for `lab-exec`, in a PID and a mount namespace
- * of its own: when this process dies, everything that the command started dies. argv NULL is the
- * user's shell. Returns the command's exit status (128 + signal), or -errno. */
+/* Run a command in the near namespace, with a far namespace for `lab-exec`, in a PID and a mount
+ * namespace of its own: when this process dies, all processes of the command are killed. argv NULL
+ * is the user's shell. Returns the command's exit status (128 + signal), or -errno. */
 int bench_lab_run(char *const argv[], const struct bench_lab_opts *opts, struct shunt_err *err);
 
-/* From inside a lab: become a command beside far0. Returns only on error. */
+/* From inside a lab: exec a command in the far namespace. Returns only on error. */
 int bench_lab_exec_far(char *const argv[], struct shunt_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A command in a lab. The lab belongs to init, process 1 of a PID namespace, which is killed when
- * the process that made it dies; with init dies everything below it, and with the last of them
- * the namespaces and the veth pair.
+ * A command in a lab. init, process 1 of a PID namespace, holds the lab. It is killed when its
+ * parent dies; the kernel then kills all processes of the PID namespace, and with the last of them
+ * the network namespaces and the veth pair disappear.
  */
 #include "bench/lab/lab.h"
 
@@ -24,21 +24,21 @@ static int status_of(int status)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* /proc of the PID namespace and /sys of the network namespace, seen in here only. */
+/* /proc of the PID namespace and /sys of the network namespace, mounted in the lab only. */
 static int own_mounts(struct shunt_err *err)
 {
-	/* Only a mount point has a propagation to change. A chroot into a plain directory has none,
-	 * and what is mounted there would appear outside, too, for good. */
+	/* Only a mount point has a propagation type. In a chroot whose root is none, mounts would
+	 * appear outside, too, and stay. */
 	if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return shunt_fail(err, -errno,
 			errno == EINVAL ? "in a chroot, `mount --rbind DIR DIR` before it" : NULL,
-			"cannot keep the lab's mounts from others: %s",
+			"cannot make the lab's mounts private: %s",
 			errno == EINVAL ? "/ is no mount point" : strerror(errno));
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		return shunt_fail(
 			err, -errno, NULL, "cannot mount /proc in the lab: %s", strerror(errno));
-	/* Only for /sys/class/net; a lab without it still works. The bpf and trace file systems
-	 * that were mounted below stay reachable: they are moved over. */
+	/* For /sys/class/net; a lab without it still works. The new sysfs hides the file systems
+	 * mounted below /sys: mount them again. */
 	if (mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) == 0) {
 		(void)mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL);
 		(void)mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
@@ -71,7 +71,7 @@ static void init(char *const argv[], const struct bench_lab_opts *opts, int aliv
 	char byte, path[64];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* The parent may have died before that took effect: its end of the pipe tells. */
+	/* The parent may have died before that took effect: then the pipe is closed. */
 	if (read(alive, &byte, 1) != 1)
 		_exit(1);
 	if (bench_lab_open(&lab, opts, &err) || setns(lab.near_ns, CLONE_NEWNET) ||
@@ -80,7 +80,7 @@ static void init(char *const argv[], const struct bench_lab_opts *opts, int aliv
 	prctl(PR_SET_NAME, "shunt-lab");
 	snprintf(path, sizeof path, "/proc/1/fd/%d", lab.far_ns);
 	setenv(FAR_ENV, path, 1);
-	signal(SIGINT, SIG_IGN); /* meant for the command, which shares the terminal */
+	signal(SIGINT, SIG_IGN); /* for the command, which shares the terminal */
 	signal(SIGQUIT, SIG_IGN);
 	pid_t child = fork();
 	if (child == 0) {
@@ -102,15 +102,15 @@ static volatile sig_atomic_t init_pid;
 
 static void pass_on(int sig)
 {
-	/* Process 1 of a PID namespace ignores what it does not handle: kill it for sure, and with
-	 * it the lab. SIGINT reaches the command through the terminal. */
+	/* Process 1 of a PID namespace ignores signals without a handler, but not SIGKILL, which
+	 * ends the lab. SIGINT reaches the command through the terminal. */
 	(void)sig;
 	if (init_pid > 0)
 		kill(init_pid, SIGKILL);
 }
 
-/* fork into a new PID namespace. The caller's next children are born in its own again: while that
- * is not so it can't start a thread. */
+/* fork into a new PID namespace, then make the caller's own the one of its later children: without
+ * that it could not create threads (unshare(2)). */
 static pid_t fork_init(struct shunt_err *err)
 {
 	int own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC), rc = 0;

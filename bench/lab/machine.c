@@ -27,8 +27,8 @@ static void read_line(const char *path, char *buf, size_t size)
 	fclose(f);
 }
 
-/* Who answers at CPUID leaf 0x40000000, which is the hypervisor's where there is one
- * (Documentation/virt/kvm/x86/cpuid.rst; QEMU's TCG signs "TCGTCGTCGTCG" there). */
+/* The hypervisor's signature, CPUID leaf 0x40000000 (Documentation/virt/kvm/x86/cpuid.rst). That
+ * of QEMU's TCG is "TCGTCGTCGTCG". */
 static void read_hypervisor(struct bench_machine *m)
 {
 	char name[13] = "";
@@ -99,7 +99,7 @@ int bench_cores_pick(struct bench_cores *cores, struct shunt_err *err)
 	if (sched_getaffinity(0, sizeof set, &set))
 		return shunt_fail(
 			err, -errno, NULL, "cannot read the CPU affinity: %s", strerror(errno));
-	/* The last two allowed: interrupts and housekeeping tend to sit on the first. */
+	/* The last two allowed: interrupts and housekeeping usually run on the first. */
 	for (int i = CPU_SETSIZE - 1; i >= 0 && n < 2; i--)
 		if (CPU_ISSET(i, &set))
 			found[n++] = i;

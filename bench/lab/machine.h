@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What machine this is and what its cores are doing, read from /proc and sysfs.
+ * The machine and the load of its cores, from /proc and sysfs.
  */
 #ifndef BENCH_LAB_MACHINE_H
 #define BENCH_LAB_MACHINE_H
@@ -11,16 +11,16 @@
 
 struct bench_machine {
 	char kernel[96], cpu[96], clocksource[32];
-	char virt[64]; /* "" on bare metal, as far as CPUID tells */
-	bool emulated; /* a program plays the CPU: its times are no CPU's */
+	char virt[64]; /* "" where CPUID reports no hypervisor */
+	bool emulated; /* the CPU is emulated in software: its times are not those of a CPU */
 	unsigned cores;
 	double load[3];
 	unsigned huge_pages_free;
 };
 void bench_machine_read(struct bench_machine *m);
 
-/* The two cores of a run: the application's and the generator's. With one core allowed they are
- * the same. Taken from the affinity that the process was started with. */
+/* The two cores of a run: the application's and the generator's, of those in the process's CPU
+ * affinity. With one core allowed they are the same. */
 struct bench_cores {
 	int app, generator;
 	unsigned allowed;
@@ -29,7 +29,7 @@ int bench_cores_pick(struct bench_cores *cores, struct shunt_err *err);
 /* Pin the calling thread. */
 int bench_pin(int core, struct shunt_err *err);
 
-/* Jiffies of one core, or of all with core -1, from /proc/stat: sampled by the tick. */
+/* Clock ticks of one core, or of all with core -1, from /proc/stat, which samples per tick. */
 struct bench_ticks {
 	uint64_t busy, softirq, steal, total;
 };

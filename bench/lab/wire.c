@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Cards of a comparison: there and back.
+ * Moves the cards of a comparison into the lab's namespaces, and back.
  */
 #include "bench/lab/wire.h"
 
@@ -56,13 +56,13 @@ int bench_wire_open(struct bench_wire *wire, const char *via, const struct bench
 	int rc = take(&wire->nic, lab->near_ns, err);
 	if (!rc && *wire->from.name)
 		rc = take(&wire->from, lab->far_ns, err);
-	/* Both links settle at the same time. */
+	/* Both links negotiate at the same time. */
 	if (!rc)
 		rc = settle(&wire->nic, err);
 	return rc ? rc : settle(&wire->from, err);
 }
 
-static int give_back(struct bench_wire_nic *nic, int home, struct shunt_err *err)
+static int restore(struct bench_wire_nic *nic, int home, struct shunt_err *err)
 {
 	if (!nic->moved)
 		return 0;
@@ -79,8 +79,8 @@ int bench_wire_close(struct bench_wire *wire, struct shunt_err *err)
 {
 	if (wire->home < 0)
 		return 0;
-	int rc = give_back(&wire->nic, wire->home, err);
-	int other = give_back(&wire->from, wire->home, rc ? NULL : err);
+	int rc = restore(&wire->nic, wire->home, err);
+	int other = restore(&wire->from, wire->home, rc ? NULL : err);
 
 	close(wire->home);
 	wire->home = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A comparison on network cards: frames are sent through one card and arrive, over a wire, at the
- * kernel's card and at those of `pci:` paths. The kernel's card, and the sender's where that is the
- * kernel's, too, move into the lab's namespaces, so that nobody else speaks on them; they come back
- * at the end, and by themselves when this process is killed. Only what the user named is touched.
+ * A comparison on NICs: one card sends, and over a wire its frames reach the card under a kernel
+ * driver and those of `pci:` paths. Cards under kernel drivers move into the lab's namespaces, so
+ * that no other program uses them. They return at the end; when this process is killed, the kernel
+ * returns them. Only cards that the user named are touched.
  */
 #ifndef BENCH_LAB_WIRE_H
 #define BENCH_LAB_WIRE_H
@@ -11,42 +11,42 @@
 
 #include <stddef.h>
 
-#define BENCH_LINK_S 10u /* auto-negotiation takes up to 5 s, a slow MAC 8 */
+#define BENCH_LINK_S 10u /* auto-negotiation takes up to 5 s, on some MACs 8 */
 
-/* What a card counted of what arrived. */
+/* A card's counters of received frames. */
 struct bench_card_counts {
 	uint64_t packets, missed, bad;
 };
 
 struct bench_wire_nic {
-	char name[32];    /* "" where there is none to move */
-	char driver[32];  /* the kernel's */
+	char name[32];    /* "" where no card moves */
+	char driver[32];  /* its kernel driver */
 	char address[32]; /* PCI */
 	uint16_t vendor, device;
 	bool up, moved;
-	int ns; /* the lab's: not ours to close */
+	int ns; /* the lab's, which closes it */
 };
 
 struct bench_wire {
-	int home;                   /* the namespace to come back to; -1: this is no wire */
-	struct bench_wire_nic nic;  /* the kernel's card under test */
-	struct bench_wire_nic from; /* the sender's; unnamed where the sender is a pci: device */
+	int home;                   /* the namespace that cards return to; -1: not open */
+	struct bench_wire_nic nic;  /* the card under test with a kernel driver */
+	struct bench_wire_nic from; /* the sender's; without a name for a pci: device */
 	char via[352];              /* the sender's spec, with the namespace */
 };
 
-/* Is all of it there, ready, and free to be taken? Fills nic and from; nothing is touched. Usage
+/* Checks that all cards exist, are ready and unused. Fills nic and from, changes nothing. Usage
  * errors. */
 int bench_wire_check(
 	struct bench_wire *wire, const char *nic, const char *via, struct shunt_err *err);
-/* Can the card of this `pci:` path be received on while via sends? Usage errors. */
+/* Checks that the card of this `pci:` path can receive while via sends. Usage errors. */
 int bench_wire_check_pci(const char *spec, const char *via, struct shunt_err *err);
-/* Move the cards and wait for their links. After an error, too, call bench_wire_close. */
+/* Move the cards and wait for their links. Call bench_wire_close also after an error. */
 int bench_wire_open(struct bench_wire *wire, const char *via, const struct bench_lab *lab,
 	struct shunt_err *err);
-/* Back to where they were, up if they were up. */
+/* Return the cards to their namespace, up if they were up. */
 int bench_wire_close(struct bench_wire *wire, struct shunt_err *err);
 
-/* What the kernel's card has counted so far: false where it can't be read. */
+/* The counters of nic; false where they can't be read. */
 bool bench_wire_count(const struct bench_wire *wire, struct bench_card_counts *counts);
 
 /* The address in a `pci:` spec, long form; -EINVAL for any other scheme. */

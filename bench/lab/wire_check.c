@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Which cards a comparison may take: those that are there, ready, and that nobody uses.
+ * Which cards a comparison may use: those that exist, are ready, and are not in use.
  */
 #include "bench/lab/wire.h"
 
@@ -28,14 +28,14 @@ int bench_pci_address(const char *spec, char *buf, size_t size)
 	return rc;
 }
 
-/* IPv6 link-local addresses come by themselves, and do so again. */
+/* IPv6 link-local addresses do not count: the kernel assigns them again. */
 static bool has_address(const char *name)
 {
 	struct ifaddrs *all, *a;
 	bool found = false;
 
 	if (getifaddrs(&all))
-		return true; /* not to be known: then it stays where it is */
+		return true; /* unknown: the card must not move */
 	for (a = all; a && !found; a = a->ifa_next) {
 		if (!a->ifa_addr || strcmp(a->ifa_name, name))
 			continue;
@@ -48,7 +48,7 @@ static bool has_address(const char *name)
 	return found;
 }
 
-/* May it be moved away, and will it come back? */
+/* Checks that the card can move to another namespace and back without harm. */
 static int check_nic(const char *name, struct bench_wire_nic *nic, struct shunt_err *err)
 {
 	struct shunt_link link;
@@ -58,21 +58,21 @@ static int check_nic(const char *name, struct bench_wire_nic *nic, struct shunt_
 	if (rc)
 		return rc;
 	if (!bench_iface_find(name, &link))
-		return shunt_fail(
-			err, -ENODEV, NULL, "cannot read what interface '%.60s' is", name);
+		return shunt_fail(err, -ENODEV, NULL,
+			"cannot read the attributes of interface '%.60s'", name);
 	if (has_address(link.name))
 		return shunt_fail_usage(err, -EPERM,
-			"name another one, or take it off by `ip addr flush`",
-			"'%.60s' has an address, which it would lose: whoever uses it would be cut "
-			"off",
+			"name another one, or remove it with `ip addr flush`",
+			"'%.60s' has an address, which it would lose, and its users their "
+			"connections",
 			name);
 	if (link.enslaved)
 		return shunt_fail_usage(err, -EBUSY, "name another one, or `ip link set nomaster`",
 			"'%.60s' belongs to a bridge or bond", name);
-	/* A virtual one would be deleted with the namespace that it had been moved to. */
+	/* The kernel deletes a virtual one with the namespace that it moved to. */
 	if (!pci_is_address(link.bus) || pci_find(&info, link.bus, NULL))
 		return shunt_fail_usage(err, -ENODEV,
-			"`shunt devices` lists the cards; without --nic a lab is made",
+			"`shunt devices` lists the cards; without --nic the run uses a lab",
 			"'%.60s' is no PCI card", name);
 	*nic = (struct bench_wire_nic){
 		.up = link.up, .ns = -1, .vendor = info.vendor, .device = info.device};
@@ -92,7 +92,7 @@ static int try_open(const char *spec, enum shunt_dir dir, struct shunt_err *err)
 	return rc;
 }
 
-/* from is filled where the sender is the kernel's card. */
+/* Fills from where the sender is a card under a kernel driver. */
 static int check_via(const char *via, const struct bench_wire_nic *nic, struct bench_wire_nic *from,
 	struct shunt_err *err)
 {
@@ -108,14 +108,15 @@ static int check_via(const char *via, const struct bench_wire_nic *nic, struct b
 		strcmp(spec.scheme, "xdp"))
 		return shunt_fail_usage(err, -EINVAL,
 			"it takes packet:IF, xdp:IF, xdpgen:IF or pci:ADDRESS",
-			"--via %.60s: this is no card that can send", via);
+			"--via %.60s: no card that can send", via);
 	if (shunt_spec_get(&spec, "netns", NULL))
 		return shunt_fail_usage(err, -EINVAL, "leave netns= out",
-			"--via %.80s: the card is moved to a namespace of the run", via);
+			"--via %.80s: the run moves the card to a namespace of its own", via);
 	rc = check_nic(spec.target, from, err);
 	struct shunt_err e = {.kind = SHUNT_ERR_RUN};
 	if (!rc && (rc = try_open(via, SHUNT_TX, &e))) {
-		if (e.kind == SHUNT_ERR_RUN) /* that it is down is no mistake: it will be up */
+		if (e.kind ==
+			SHUNT_ERR_RUN) /* a card that is down is no error: the run sets it up */
 			rc = 0;
 		else if (err)
 			*err = e;

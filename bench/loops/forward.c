@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The forwarding loop. A burst's quick way out: all of it lay in the common region and was taken
- * at once. What is rarer is out of line.
+ * The forwarding loop. Fast path of a burst: all packets lie in the common region and the sending
+ * side takes them in one call. The rest is out of line.
  */
 #include "bench/loops/forward.h"
 
@@ -9,13 +9,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define TRIES   64u /* more bursts that may bring nothing before the rest is dropped */
-#define ROUNDS  64u /* rounds between two looks at the clock, while there is traffic */
+#define TRIES   64u /* transmit calls without progress before the rest is dropped */
+#define ROUNDS  64u /* rounds per clock read while there is traffic */
 #define TICK_NS 1000000000u
 #define UNFIT   (SHUNT_PKT_TRUNC | SHUNT_PKT_MORE | SHUNT_PKT_OUT)
 
-/* Are all of them whole frames of that region? Touched here, so that each is looked at once; what
- * they have in common is compared at the end. */
+/* Are all of them whole frames of that region? Touches each frame, too, so that one loop does both.
+ * OR and AND over all regions equal the region only where every one does. */
 static inline bool all_good(
 	const struct shunt_pkt *pkts, unsigned n, uint16_t region, const bool touch)
 {
@@ -23,7 +23,7 @@ static inline bool all_good(
 	uint16_t any = region, all = region;
 
 	for (const struct shunt_pkt *p = pkts, *end = pkts + n; p != end; p++) {
-		/* Volatile: a load and a store that the compiler may not leave out. */
+		/* Volatile: the compiler must keep load and store. */
 		volatile uint8_t *type = (volatile uint8_t *)p->data + 12;
 		flags |= p->flags;
 		any |= p->region;
@@ -55,7 +55,7 @@ static unsigned in_region(const struct shunt_pkt *pkts, unsigned n, uint16_t reg
 	return ours;
 }
 
-/* Give back what is no whole frame that arrived; returns how many are left, in order. */
+/* Release what is not a whole received frame; returns how many are left, in order. */
 static __attribute__((noinline)) unsigned sort_out(
 	struct bench_way *w, struct shunt_queue *from, struct shunt_pkt *pkts, unsigned n)
 {
@@ -72,8 +72,8 @@ static __attribute__((noinline)) unsigned sort_out(
 	return left;
 }
 
-/* Of packets that were taken, those that were copied are still ours. */
-static void give_back(
+/* The sending side copied these packets and left them with us (SHUNT_PKT_KEPT): release them. */
+static void release_kept(
 	struct bench_way *w, struct shunt_queue *from, const struct shunt_pkt *pkts, unsigned n)
 {
 	unsigned i = 0, first;
@@ -96,7 +96,7 @@ static void fail(struct bench_forward *f, const struct shunt_queue *q, int error
 	f->failed = q->dev == f->dev[1];
 }
 
-/* A burst that was copied, or not all taken. */
+/* A burst that the sending side copied or took only in part. */
 static __attribute__((noinline)) void finish(struct bench_forward *f, struct bench_way *w,
 	struct shunt_queue *from, struct shunt_queue *to, struct shunt_pkt *pkts, unsigned n, int k)
 {
@@ -104,7 +104,7 @@ static __attribute__((noinline)) void finish(struct bench_forward *f, struct ben
 
 	for (unsigned tries = 0;; k = shunt_tx(to, pkts + done, n - done)) {
 		if (k > 0) {
-			give_back(w, from, pkts + done, (unsigned)k);
+			release_kept(w, from, pkts + done, (unsigned)k);
 			done += (unsigned)k;
 			tries = 0;
 		}
@@ -123,7 +123,7 @@ static __attribute__((noinline)) void finish(struct bench_forward *f, struct ben
 	}
 }
 
-/* Nothing came. The sending side may still have something that a kick would move. */
+/* No packet arrived. The sending side may still hold frames that a kick would transmit. */
 static __attribute__((noinline)) void idle(
 	struct bench_forward *f, struct shunt_queue *from, struct shunt_queue *to, int got)
 {
@@ -165,7 +165,7 @@ unsigned bench_forward_burst(struct bench_forward *f, struct bench_way *w, struc
 	return (unsigned)got;
 }
 
-/* All queues of dev[i], once. */
+/* One burst of each queue of dev[i]. */
 static unsigned sweep(struct bench_forward *f, unsigned i, bool limited)
 {
 	unsigned from = shunt_nqueues(f->dev[i]), to = shunt_nqueues(f->dev[!i]), moved = 0;
@@ -212,7 +212,7 @@ void bench_forward_run(struct bench_forward *f)
 	f->cpu_ns = shunt_thread_cpu() - cpu;
 }
 
-/* What came to dev[1] after dev[0] had stopped. */
+/* Release what dev[1] received after dev[0] had stopped. */
 static void lose(struct bench_forward *f)
 {
 	struct shunt_pkt pkts[SHUNT_BURST];
@@ -239,7 +239,7 @@ void bench_forward_stop(struct bench_forward *f)
 	shunt_stop(f->dev[1], NULL);
 	if (!f->one_way)
 		lose(f);
-	/* An end that both knew of already is no second fault. */
+	/* Keep the error that ended the run: stopping may have added a second one. */
 	f->error = error;
 	f->failed = failed;
 }
@@ -252,13 +252,13 @@ void bench_forward_ledger(const struct bench_forward *f, unsigned way, struct sh
 	shunt_get_stats(f->dev[way], &from);
 	shunt_get_stats(f->dev[!way], &to);
 	const struct shunt_loss loss[] = {
-		{"tx_full", "the far side took no more: dropped after a bounded number of tries",
+		{"tx_full", "the far side took no more: dropped after a bounded number of attempts",
 			w->tx_full},
 		{"tx_refused", "the far side's driver took them and could not send them",
 			to.tx_errors},
 		{"tx_gone", "in hand when the far side failed", w->tx_gone},
-		{"unfit", "cut short, in pieces, or seen leaving: not forwarded", w->unfit},
-		{"shutdown", "came when the far side was stopped already", w->shutdown},
+		{"unfit", "truncated, in segments, or outgoing: not forwarded", w->unfit},
+		{"shutdown", "received after the far side had stopped", w->shutdown},
 	};
 	uint64_t lost = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The two devices of a forwarder, and the region that both are attached to where they can be.
+ * The two devices of a forwarder, and the region that both are attached to where possible.
  */
 #include "bench/loops/forward.h"
 
@@ -9,20 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEVICE_RING 4096u /* what a device's own ring may hold on top of its room */
+#define DEVICE_RING 4096u /* what a device's own ring may hold beyond its depth */
 #define IN_FLIGHT   4096u /* transmit ring, caches, bursts in hand */
-#define CARD_QUEUES 16    /* the most that a card which we drive has */
+#define CARD_QUEUES 16    /* the most that a card under one of our drivers has */
 #define TAGS        22u   /* an Ethernet header and two VLAN tags */
-#define HEADROOM    256u  /* the most that a driver wants before a frame */
+#define HEADROOM    256u  /* the most that a driver needs before a frame */
 
-/* A card of ours: it writes up to 2 KiB, and only a larger chunk leaves the head-room before them
- * that the other side may want. */
+/* A card under one of our drivers: it writes up to 2 KiB, and only a larger chunk leaves headroom
+ * for the other side. */
 static bool is_card(const struct shunt_info *info)
 {
 	return !strcmp(info->scheme, "pci");
 }
 
-/* A card has no queues until it is started; then it has what was asked for, or one per CPU. */
+/* A card has no queues until it is started; then as many as requested, or one per CPU. */
 static uint32_t queues_of(const struct shunt_info *info)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -49,14 +49,14 @@ static int make_region(struct bench_forward *f, struct shunt_err *err)
 		struct shunt_info info;
 		shunt_get_info(f->dev[i], &info);
 		opts.chunks += chunks_for(&info);
-		/* An interface may be a card, too: zero-copy wants so much. */
+		/* The interface may belong to a NIC, whose zero-copy mode needs as much. */
 		if (is_card(&info) || info.ifname[0] || info.mtu + TAGS + HEADROOM > SHUNT_CHUNK)
 			opts.chunk = 2 * SHUNT_CHUNK;
 	}
 	return shunt_region_create(&f->region, &opts, err);
 }
 
-/* One region for both, or none: then each makes its own, and f->apart says why. */
+/* One region for both. Where that fails each creates its own, and f->apart holds the reason. */
 static void share(struct bench_forward *f)
 {
 	struct shunt_region_info info;
@@ -78,7 +78,7 @@ static void share(struct bench_forward *f)
 	f->region_id = info.id;
 }
 
-/* Two ends that can't forward to each other. */
+/* Refuses two devices that can't forward to each other. */
 static int check(const struct bench_forward *f, struct shunt_err *err)
 {
 	static const char *const wait[] = {"spin", "poll", "adaptive"};
@@ -88,11 +88,11 @@ static int check(const struct bench_forward *f, struct shunt_err *err)
 		shunt_get_info(f->dev[i], &at[i]);
 	if (at[0].ifindex && at[0].ifindex == at[1].ifindex && at[0].netns == at[1].netns)
 		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
-			"both devices are %s: it would be sent its own frames", at[0].ifname);
+			"both devices are %s: it would receive its own frames", at[0].ifname);
 	for (unsigned i = 0; !f->one_way && i < 2; i++)
 		if (at[i].wait != SHUNT_WAIT_SPIN)
 			return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",
-				"wait=%s: while one side sleeps the other one's packets would wait",
+				"wait=%s: while one side blocks, packets of the other would wait",
 				wait[at[i].wait]);
 	return 0;
 }
@@ -108,7 +108,7 @@ int bench_forward_open(
 		rc = check(f, err);
 	if (!rc)
 		share(f);
-	/* The sending side first: nothing arrives that can't go on. */
+	/* The sending side first: it must be ready for the first packet. */
 	for (unsigned i = 2; !rc && i--;)
 		rc = shunt_start(f->dev[i], err);
 	return rc;

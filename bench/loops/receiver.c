@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The receive loop. CPU time costs a system call to read, so it is read at the start and whenever
- * the run may be over, never in between.
+ * The receive loop. Reading CPU time is a system call, so the loop does it at the start and where
+ * the run may end, never in between.
  */
 #include "bench/loops/receiver.h"
 
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define QUIET_NS 150000000u /* nothing for so long after the sender's end: the rest is lost */
+#define QUIET_NS 150000000u /* no packet for that long after the sender's end: the rest is lost */
 #define TICK_NS  1000000000u
 
 struct loop {
@@ -18,12 +18,11 @@ struct loop {
 	uint64_t prev;       /* last clock read */
 	uint64_t idle_since; /* first empty burst after the sender's end, 0 if none */
 	uint64_t next_tick;
-	uint64_t last; /* clock of the last burst that brought something */
+	uint64_t last; /* clock of the last burst with packets */
 	bool file_ended;
 };
 
-/* With a sender, the window opens at the first packet: what comes before is the sender getting
- * ready. */
+/* With a sender, the window opens at the first packet: the time before is the sender's start-up. */
 static void begin_window(struct loop *l, uint64_t now)
 {
 	l->t0 = now;
@@ -48,7 +47,7 @@ static void record_latency(struct shunt_hist *h, const struct shunt_pkt *p, uint
 	shunt_hist_add(h, now > stamp ? now - stamp : 0);
 }
 
-/* Hand a burst to the writer; a writer that takes nothing more ends the run. */
+/* Pass a burst to the writer. One that does not take all of it ends the run. */
 static void write_out(struct bench_receiver *r, struct shunt_pkt *pkts, unsigned n)
 {
 	int k = shunt_tx(r->out, pkts, n);
@@ -68,8 +67,7 @@ static void take(struct bench_receiver *r, struct shunt_queue *q, struct shunt_p
 		r->bytes += pkts[i].len;
 	if (r->touch)
 		for (unsigned i = 0; i < n; i++)
-			r->sum += ((const volatile uint8_t *)pkts[i]
-					   .data)[12]; /* the EtherType: a cache miss */
+			r->sum += ((const volatile uint8_t *)pkts[i].data)[12]; /* EtherType */
 	if (r->latency)
 		for (unsigned i = 0; i < n; i++)
 			record_latency(r->latency, &pkts[i], now);
@@ -79,7 +77,7 @@ static void take(struct bench_receiver *r, struct shunt_queue *q, struct shunt_p
 	r->delivered += n;
 }
 
-/* One burst; false when it brought nothing. */
+/* One burst; false when it was empty. */
 static bool burst(struct loop *l, struct shunt_queue *q)
 {
 	struct shunt_pkt pkts[SHUNT_BURST];
@@ -94,7 +92,7 @@ static bool burst(struct loop *l, struct shunt_queue *q)
 	if (n <= 0) {
 		l->prev = now;
 		if (n == -ENODATA)
-			l->file_ended = true; /* which is no fault */
+			l->file_ended = true; /* no error */
 		else if (n < 0 && !r->error)
 			r->error = n;
 		return false;
@@ -110,7 +108,7 @@ static bool burst(struct loop *l, struct shunt_queue *q)
 	return true;
 }
 
-/* Nothing came: is it over? */
+/* After an empty burst: is the run over? */
 static bool over(struct loop *l)
 {
 	struct bench_receiver *r = l->r;
@@ -120,7 +118,7 @@ static bool over(struct loop *l)
 		bench_sender_cancel(r->sender);
 	if (!r->sender)
 		return false;
-	/* The sender has its books to close: with all frames here, that time is not the path's. */
+	/* Once all frames have arrived, the time until the sender is done is not the path's. */
 	if (r->expected && r->delivered >= r->expected && !l->idle_since) {
 		end_window(l);
 		l->idle_since = l->prev;
@@ -146,8 +144,8 @@ static bool ended(struct loop *l, bool idle)
 	       (r->duration_ns && l->prev - l->t0 >= r->duration_ns);
 }
 
-/* A device that hands nothing to user space (a drop program): stay out of the way until the sender
- * is done, then wait for the program's count to stand still. */
+/* A device that delivers nothing to user space (a drop program): sleep until the sender is done,
+ * then until the program's count stops increasing. */
 static void watch(struct loop *l)
 {
 	struct bench_receiver *r = l->r;
@@ -191,7 +189,7 @@ void bench_receive(struct bench_receiver *r)
 				l.next_tick += TICK_NS;
 			}
 		}
-	if (!l.idle_since) /* else over() closed the window before the quiet time */
+	if (!l.idle_since) /* else over() closed the window before the quiet period */
 		end_window(&l);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Where drivers and tracing meet: a tracer is told the queues and threads of a run.
- * Without tracing in the build, opening one fails with the reason.
+ * Connects drivers and tracing: a tracer of the queues and threads of a run. In a build without
+ * tracing, opening one fails with the reason.
  */
 #ifndef BENCH_LOOPS_WATCH_H
 #define BENCH_LOOPS_WATCH_H
@@ -10,17 +10,17 @@
 
 struct bench_watch;
 
-/* What a tracer found while it was attached. */
+/* The results of a tracer. */
 struct bench_trace {
-	bool traced; /* the rest holds */
+	bool traced; /* the rest is valid */
 	enum shunt_trace_level level;
 	struct shunt_trace_counts counts;
 	struct shunt_probe_info probes[SHUNT_PROBES_MAX];
 	unsigned nprobes;
 };
 
-/* Watch queues, the calling thread as the application, and generator (0: none). *watch is NULL at
- * the first call, which loads BPF programs; later calls aim the same watch at others, which is
+/* Trace these queues, the calling thread as the application, and generator (0: none). *watch is
+ * NULL at the first call, which loads BPF programs; later calls retarget the same tracer, which is
  * cheap. Close it also after an error. */
 int bench_watch_aim(struct bench_watch **watch, unsigned what, const struct shunt_identity *queues,
 	unsigned n, pid_t generator, struct shunt_err *err);

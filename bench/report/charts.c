@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The charts of the HTML report: bars of the paths that were measured, the ceiling last.
+ * The charts of the HTML report: one bar per measured path, the ceiling last.
  */
 #include "bench/report/escape.h"
 #include "bench/report/page.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BARS 32 /* more paths than that are in the table only, and the page says so */
+#define BARS 32 /* further paths are in the table only, which the caption says */
 
 struct text {
 	char value[2 * BENCH_NUMBER];
@@ -24,36 +24,36 @@ struct bars {
 
 static double value(const json_t *path, const char *key)
 {
-	const json_t *figure = bench_at(path, key);
+	const json_t *metric = bench_at(path, key);
 
-	return bench_have(figure) ? bench_number(figure, "value") : 0;
+	return bench_have(metric) ? bench_number(metric, "value") : 0;
 }
 
-/* One bar of one figure: its value as text, its range as whiskers. */
-static void set_figure(struct bars *bars, const json_t *figure, double scale, int decimals)
+/* One bar of one metric: its value as text, its range as whiskers. */
+static void set_metric(struct bars *bars, const json_t *metric, double scale, int decimals)
 {
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 	struct text *text = &bars->text[bars->n];
 
-	bench_page_figure(text->value, figure, scale, decimals);
-	text->detail = bench_page_how(figure, scale, decimals);
-	bar->value = bench_have(figure) ? text->value : "unavailable";
+	bench_page_metric(text->value, metric, scale, decimals);
+	text->detail = bench_page_provenance(metric, scale, decimals);
+	bar->value = bench_have(metric) ? text->value : "unavailable";
 	bar->detail = text->detail;
-	bar->range = bench_have(figure) && bench_number(figure, "rounds") > 1;
-	bar->least = bench_number(figure, "min") * scale;
-	bar->most = bench_number(figure, "max") * scale;
-	bar->parts[0] = bench_number(figure, "value") * scale;
+	bar->range = bench_have(metric) && bench_number(metric, "rounds") > 1;
+	bar->least = bench_number(metric, "min") * scale;
+	bar->most = bench_number(metric, "max") * scale;
+	bar->parts[0] = bench_number(metric, "value") * scale;
 }
 
-/* What a spinning application burns in empty polls is drawn apart, last, so that the work of two
- * paths can be compared from the left edge. */
+/* Empty polls of a busy-polling application are a part of their own, drawn last, so that the work
+ * of two paths compares from the left edge. */
 static void fill_cpu(struct bars *bars, const json_t *path)
 {
 	const json_t *total = bench_at(path, "cpu_ns_per_packet.total");
 	double app = value(path, "cpu_ns_per_packet.app"), empty = 0;
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 
-	set_figure(bars, total, 1, 0);
+	set_metric(bars, total, 1, 0);
 	if (bench_have(bench_at(path, "cpu_busy_ns_per_packet")))
 		empty = fmax(0, app - value(path, "cpu_busy_ns_per_packet"));
 	if (empty < 0.01 * app) /* the noise of two medians */
@@ -68,7 +68,7 @@ static void fill_rate(struct bars *bars, const json_t *path)
 	const char *limit = bench_text(path, "bottleneck");
 	char *text = bars->text[bars->n].value;
 
-	set_figure(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
+	set_metric(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
 	if (bench_have(bench_at(path, "delivered_pps")))
 		snprintf(text + strlen(text), BENCH_NUMBER, ", %.20s%s", limit,
 			bench_true(path, "capacity") ? "" : " full");
@@ -79,14 +79,14 @@ static void fill_copies(struct bars *bars, const json_t *path)
 	double hidden = value(path, "hidden_copies_per_packet");
 	struct shunt_svg_bar *bar = &bars->bar[bars->n];
 
-	set_figure(bars, bench_at(path, "copies_per_packet"), 1, 3);
+	set_metric(bars, bench_at(path, "copies_per_packet"), 1, 3);
 	bar->parts[0] = fmax(0, bar->parts[0] - hidden);
 	bar->parts[1] = hidden;
 }
 
 static void fill_syscalls(struct bars *bars, const json_t *path)
 {
-	set_figure(bars, bench_at(path, "syscalls_per_packet"), 1, 3);
+	set_metric(bars, bench_at(path, "syscalls_per_packet"), 1, 3);
 }
 
 static void add_bar(struct bars *bars, const json_t *path, const char *name,
@@ -103,29 +103,35 @@ static void add_bar(struct bars *bars, const json_t *path, const char *name,
 	bars->n++;
 }
 
-static void figure(FILE *out, const json_t *root, struct shunt_svg_chart *chart,
-	void (*fill)(struct bars *, const json_t *), const char *caption)
+struct chart {
+	struct shunt_svg_chart svg;
+	void (*fill)(struct bars *, const json_t *path);
+	const char *caption;
+};
+
+static void draw(FILE *out, const json_t *root, const struct chart *chart)
 {
+	struct shunt_svg_chart svg = chart->svg;
 	struct bars *bars = calloc(1, sizeof *bars);
 	const json_t *path;
 	char name[128];
 	size_t i;
 
-	if (!bars) { /* the table has the figures; say that the chart is not there */
+	if (!bars) { /* the table has the numbers */
 		shunt_html_element(out, "p", "No memory for a chart.");
 		return;
 	}
 	snprintf(name, sizeof name, "%.100s (ceiling)", bench_text(root, "ceiling.name"));
 	json_array_foreach (bench_at(root, "paths"), i, path)
-		add_bar(bars, path, bench_text(path, "name"), fill);
-	add_bar(bars, bench_at(root, "ceiling"), name, fill);
-	chart->bars = bars->bar;
-	chart->n = bars->n;
+		add_bar(bars, path, bench_text(path, "name"), chart->fill);
+	add_bar(bars, bench_at(root, "ceiling"), name, chart->fill);
+	svg.bars = bars->bar;
+	svg.n = bars->n;
 	fputs("<figure>\n", out);
-	shunt_html_element(out, "h3", chart->title);
-	shunt_svg_bars(out, chart);
+	shunt_html_element(out, "h3", svg.title);
+	shunt_svg_bars(out, &svg);
 	fputs("<figcaption>", out);
-	shunt_html_text(out, caption);
+	shunt_html_text(out, chart->caption);
 	if (bars->left_out)
 		fprintf(out, " %zu more are in the table.", bars->left_out);
 	fputs("</figcaption>\n</figure>\n", out);
@@ -134,56 +140,35 @@ static void figure(FILE *out, const json_t *root, struct shunt_svg_chart *chart,
 	free(bars);
 }
 
-static void rate_figure(FILE *out, const json_t *root)
-{
-	const json_t *ceiling = bench_at(root, "ceiling");
-	struct shunt_svg_chart chart = {.id = "rate",
-		.title = "Rate",
-		.unit = "million packets/s",
-		.series = {"delivered"},
-		.n_series = 1};
-
-	if (bench_ok(ceiling)) {
-		chart.line = value(ceiling, "delivered_pps") * 1e-6;
-		chart.line_name = "ceiling";
-	}
-	figure(out, root, &chart, fill_rate,
-		"Beside each rate stands what was full. A rate is the capacity of its path only "
-		"where that "
-		"is the application. Whiskers span the rounds.");
-}
-
 void bench_page_charts(FILE *out, const json_t *root)
 {
+	const json_t *ceiling = bench_at(root, "ceiling");
 	char *pace = bench_say_pace(root), *title = bench_say("CPU %s", pace ? pace : "");
-	struct shunt_svg_chart cpu = {.id = "cpu",
-		.title = title ? title : "CPU",
-		.unit = "ns a packet",
-		.series = {"application", "softirq", "empty polls"},
-		.n_series = 3};
-	struct shunt_svg_chart copies = {.id = "copies",
-		.title = "Copies of the payload",
-		.unit = "copies a packet",
-		.series = {"the path's own", "hidden"},
-		.n_series = 2};
-	struct shunt_svg_chart calls = {.id = "calls",
-		.title = "System calls",
-		.unit = "calls a packet",
-		.series = {"calls"},
-		.n_series = 1};
+	double top = bench_ok(ceiling) ? value(ceiling, "delivered_pps") * 1e-6 : 0;
+	const struct chart charts[] = {
+		{{"cpu", title ? title : "CPU", "ns per packet",
+			 {"application", "softirq", "empty polls"}, 3, NULL, 0, 0, NULL},
+			fill_cpu,
+			"Application without the softirq that ran in its context. Busy-polling "
+			"uses a full core at any rate: empty polls are drawn last. Whiskers span "
+			"the rounds of the total."},
+		{{"rate", "Rate", "million packets/s", {"delivered"}, 1, NULL, 0, top, "ceiling"},
+			fill_rate,
+			"The bottleneck stands beside each rate. A rate is the capacity of its "
+			"path "
+			"only where the application is the bottleneck. Whiskers span the rounds."},
+		{{"copies", "Copies of the payload", "copies per packet",
+			 {"the path's own", "hidden"}, 2, NULL, 0, 0, NULL},
+			fill_copies,
+			"Hidden copies are made by the device or at the XDP hook, where no "
+			"application sees them."},
+		{{"calls", "System calls", "calls per packet", {"calls"}, 1, NULL, 0, 0, NULL},
+			fill_syscalls, "Of the receiving threads, in the traced passes."},
+	};
 
 	fputs("<div class=\"charts\">\n", out);
-	figure(out, root, &cpu, fill_cpu,
-		"Application without the softirq that ran in its context. A path that spins fills "
-		"a core "
-		"at any rate: its empty polls are drawn last. Whiskers span the rounds of the "
-		"total.");
-	rate_figure(out, root);
-	figure(out, root, &copies, fill_copies,
-		"Hidden copies are made by the device or at the XDP hook, where an application "
-		"never sees "
-		"them.");
-	figure(out, root, &calls, fill_syscalls, "Of the receiving threads, in the traced passes.");
+	for (size_t i = 0; i < sizeof charts / sizeof *charts; i++)
+		draw(out, root, &charts[i]);
 	fputs("</div>\n", out);
 	free(title);
 	free(pace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Reading a compare document and writing its numbers. Pure functions.
+ * Reading a compare document and formatting its numbers. Pure functions.
  */
 #include "bench/report/doc.h"
 #include "core/text.h"
@@ -44,22 +44,22 @@ bool bench_true(const json_t *doc, const char *path)
 	return json_is_true(bench_at(doc, path));
 }
 
-bool bench_have(const json_t *figure)
+bool bench_have(const json_t *metric)
 {
-	return json_is_number(bench_at(figure, "value"));
+	return json_is_number(bench_at(metric, "value"));
 }
 
-bool bench_is(const json_t *figure, const char *how_or_bound)
+bool bench_is(const json_t *metric, const char *provenance_or_bound)
 {
-	return !strcmp(bench_text(figure, "how"), how_or_bound) ||
-	       !strcmp(bench_text(figure, "bound"), how_or_bound);
+	return !strcmp(bench_text(metric, "how"), provenance_or_bound) ||
+	       !strcmp(bench_text(metric, "bound"), provenance_or_bound);
 }
 
-const char *bench_reason(const json_t *figure)
+const char *bench_reason(const json_t *metric)
 {
-	const char *reason = bench_text(figure, "reason");
+	const char *reason = bench_text(metric, "reason");
 
-	return *reason || bench_have(figure) ? reason : "not in the document";
+	return *reason || bench_have(metric) ? reason : "not in the document";
 }
 
 void bench_write_number(char out[BENCH_NUMBER], double value, int decimals)
@@ -67,32 +67,32 @@ void bench_write_number(char out[BENCH_NUMBER], double value, int decimals)
 	shunt_text_number(out, BENCH_NUMBER, value, decimals);
 }
 
-void bench_write_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals)
+void bench_write_metric(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals)
 {
 	char number[BENCH_NUMBER];
 
-	if (!bench_have(figure)) {
+	if (!bench_have(metric)) {
 		snprintf(out, BENCH_NUMBER, "-");
 		return;
 	}
-	bench_write_number(number, bench_number(figure, "value") * scale, decimals);
+	bench_write_number(number, bench_number(metric, "value") * scale, decimals);
 	snprintf(out, BENCH_NUMBER, "%s%.44s",
-		bench_is(figure, "lower")     ? ">="
-		: bench_is(figure, "upper")   ? "<="
-		: bench_is(figure, "derived") ? "~"
+		bench_is(metric, "lower")     ? ">="
+		: bench_is(metric, "upper")   ? "<="
+		: bench_is(metric, "derived") ? "~"
 					      : "",
 		number);
 }
 
-void bench_write_range(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals)
+void bench_write_range(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals)
 {
 	char least[BENCH_NUMBER], most[BENCH_NUMBER];
 
 	*out = 0;
-	if (!bench_have(figure) || bench_number(figure, "rounds") < 2)
+	if (!bench_have(metric) || bench_number(metric, "rounds") < 2)
 		return;
-	bench_write_number(least, bench_number(figure, "min") * scale, decimals);
-	bench_write_number(most, bench_number(figure, "max") * scale, decimals);
+	bench_write_number(least, bench_number(metric, "min") * scale, decimals);
+	bench_write_number(most, bench_number(metric, "max") * scale, decimals);
 	snprintf(out, BENCH_NUMBER, "%.22s..%.22s", least, most);
 }
 

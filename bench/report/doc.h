@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What both reports share: reading a shunt-compare/1 document, writing its numbers, and saying in
- * words what it holds. A key that is absent reads as "", 0, false or an unavailable figure: a
- * report of an odd document has gaps but does not crash.
+ * What both reports share: reading a shunt-compare/1 document, formatting its numbers, and making
+ * sentences of it. A missing key reads as "", 0, false or an unavailable metric: the report of an
+ * incomplete document has gaps.
  */
 #ifndef BENCH_REPORT_DOC_H
 #define BENCH_REPORT_DOC_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BENCH_NUMBER 48 /* room for one written number */
+#define BENCH_NUMBER 48 /* size of a buffer for one formatted number */
 
 bool bench_doc_valid(const json_t *root);
 
@@ -20,28 +20,28 @@ const char *bench_text(const json_t *doc, const char *path);
 double bench_number(const json_t *doc, const char *path);
 bool bench_true(const json_t *doc, const char *path);
 
-/* Figures. */
-bool bench_have(const json_t *figure);
-bool bench_is(const json_t *figure, const char *how_or_bound);
-const char *bench_reason(const json_t *figure); /* never empty for an unavailable one */
+/* Metrics. */
+bool bench_have(const json_t *metric);
+bool bench_is(const json_t *metric, const char *provenance_or_bound);
+const char *bench_reason(const json_t *metric); /* never empty for an unavailable one */
 
 /* 1234567.8 as "1,234,568". */
 void bench_write_number(char out[BENCH_NUMBER], double value, int decimals);
-/* A figure times scale with its mark: ~ derived, >= or <= a bound, - unavailable. */
-void bench_write_figure(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
+/* A metric times scale with its mark: ~ derived, >= or <= a bound, - unavailable. */
+void bench_write_metric(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals);
 /* "least..most", empty for fewer than two rounds. */
-void bench_write_range(char out[BENCH_NUMBER], const json_t *figure, double scale, int decimals);
+void bench_write_range(char out[BENCH_NUMBER], const json_t *metric, double scale, int decimals);
 
 /* Share of the packets sent in passes of this kind ("rate", or "paced": cost and count) that were
- * lost; NAN when none was sent. Below 0 when more came than were sent, which is to be seen. */
+ * lost; NAN when none was sent, below 0 when more arrived than were sent. */
 double bench_lost_share(const json_t *path, const char *kind);
-bool bench_ok(const json_t *path); /* it was measured */
+bool bench_ok(const json_t *path); /* was measured */
 
 /* Sentences; the caller frees them, NULL when out of memory. */
 char *bench_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 char *bench_say_workload(const json_t *root);
 char *bench_say_machine(const json_t *root);
-/* One of "cards": what it is for, where it sits, who drives it. */
+/* One of "cards": its role, address and driver. */
 char *bench_say_card(const json_t *card);
 char *bench_say_pace(const json_t *root); /* "at 100,000 packets/s" */
 char *bench_say_gain(const json_t *gain);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Escaping: what foreign text must not do is end an attribute, an element or a comment.
+ * Escaping: text from a document must not end an attribute, an element or a comment.
  */
 #include "bench/report/escape.h"
 #include "core/text.h"

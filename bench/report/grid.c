@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The tables of the HTML report: a row a figure and a column a path, then how each figure was got.
- * A mark says it beside the number (~ derived, at least, a dash), a tooltip and the second table in
- * full, since a telephone shows no tooltips and a printer neither.
+ * The tables of the HTML report: one row per metric and one column per path, then the provenance of
+ * each metric. A mark beside the number gives it in short (~ derived, at least, a dash), a tooltip
+ * and the second table in full, since touch screens and paper show no tooltips.
  */
 #include "bench/report/escape.h"
 #include "bench/report/page.h"
@@ -18,21 +18,21 @@ struct line {
 };
 
 static const struct line lines[] = {
-	{"CPU", "application", "ns a packet", "cpu_ns_per_packet.app", 1, 0},
-	{NULL, "softirq", "ns a packet", "cpu_ns_per_packet.softirq", 1, 0},
-	{NULL, "total", "ns a packet", "cpu_ns_per_packet.total", 1, 0},
-	{NULL, "application, busy (no empty polls)", "ns a packet", "cpu_busy_ns_per_packet", 1, 0},
+	{"CPU", "application", "ns per packet", "cpu_ns_per_packet.app", 1, 0},
+	{NULL, "softirq", "ns per packet", "cpu_ns_per_packet.softirq", 1, 0},
+	{NULL, "total", "ns per packet", "cpu_ns_per_packet.total", 1, 0},
+	{NULL, "application, without empty polls", "ns per packet", "cpu_busy_ns_per_packet", 1, 0},
 	{"Rate", "delivered", "million packets/s", "delivered_pps", 1e-6, 3},
-	{NULL, "busy: application's core", "%", "busy_share.app", 100, 0},
-	{NULL, "busy: generator's core", "%", "busy_share.generator", 100, 0},
+	{NULL, "busy share, application's core", "%", "busy_share.app", 100, 0},
+	{NULL, "busy share, generator's core", "%", "busy_share.generator", 100, 0},
 	{NULL, "of which softirq", "%", "busy_share.softirq", 100, 0},
-	{"A packet takes", "system calls", "calls", "syscalls_per_packet", 1, 3},
+	{"Per packet", "system calls", "calls", "syscalls_per_packet", 1, 3},
 	{NULL, "copies", "copies", "copies_per_packet", 1, 3},
 	{NULL, "of which hidden", "copies", "hidden_copies_per_packet", 1, 3},
 	{NULL, "copied", "bytes", "copied_bytes_per_packet", 1, 1},
 	{NULL, "copies by the application", "copies", "user_copies_per_packet", 1, 3},
 	{NULL, "context switches", "switches", "context_switches_per_packet", 1, 3},
-	{NULL, "wasted copies, in all", "copies", "wasted_copies", 1, 0},
+	{NULL, "wasted copies, total", "copies", "wasted_copies", 1, 0},
 	{"Latency", "median", "\xc2\xb5s", "latency_ns.p50", 1e-3, 1},
 	{NULL, "99 %", "\xc2\xb5s", "latency_ns.p99", 1e-3, 1},
 	{NULL, "99.9 %", "\xc2\xb5s", "latency_ns.p999", 1e-3, 1},
@@ -51,21 +51,21 @@ static const json_t *column(const json_t *root, size_t i)
 	return json_array_get(paths, i);
 }
 
-static void cell(FILE *out, const json_t *figure, const struct line *line)
+static void cell(FILE *out, const json_t *metric, const struct line *line)
 {
-	char *how = bench_page_how(figure, line->scale, line->decimals), range[BENCH_NUMBER];
-	char number[BENCH_NUMBER];
+	char *provenance = bench_page_provenance(metric, line->scale, line->decimals);
+	char number[BENCH_NUMBER], range[BENCH_NUMBER];
 
-	fprintf(out, "<td class=\"%s\"", bench_page_how_name(figure));
-	shunt_html_attr(out, "title", how ? how : "");
+	fprintf(out, "<td class=\"%s\"", bench_page_provenance_name(metric));
+	shunt_html_attr(out, "title", provenance ? provenance : "");
 	fputc('>', out);
-	bench_page_figure(number, figure, line->scale, line->decimals);
+	bench_page_metric(number, metric, line->scale, line->decimals);
 	fputs(number, out);
-	bench_write_range(range, figure, line->scale, line->decimals);
-	if (*range && bench_number(figure, "min") != bench_number(figure, "max"))
+	bench_write_range(range, metric, line->scale, line->decimals);
+	if (*range && bench_number(metric, "min") != bench_number(metric, "max"))
 		fprintf(out, "<small>%s</small>", range);
 	fputs("</td>", out);
-	free(how);
+	free(provenance);
 }
 
 static void word_row(FILE *out, const json_t *root, const char *name, const char *key)
@@ -105,25 +105,22 @@ static void head(FILE *out, const json_t *root)
 	fputs("</tr></thead>\n<tbody>\n", out);
 	word_row(out, root, "status", "status");
 	word_row(out, root, "mode", "mode");
-	word_row(out, root, "waits by", "wait");
-	lost_row(out, root, "lost at the same pace", "paced");
+	word_row(out, root, "wait policy", "wait");
+	lost_row(out, root, "lost in paced passes", "paced");
 	lost_row(out, root, "lost in rate passes", "rate");
-	word_row(out, root, "what was full", "bottleneck");
+	word_row(out, root, "bottleneck", "bottleneck");
 }
 
-static void all_figures(FILE *out, const json_t *root)
+static void all_metrics(FILE *out, const json_t *root)
 {
 	const json_t *path;
 	size_t columns = 1;
 
 	while (column(root, columns - 1))
 		columns++;
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Every figure\">"
-	      "<table class=\"grid\">\n<caption>Every figure of every path. ~ derived from other "
-	      "counts; "
-	      "\xe2\x89\xa5 at least; \xe2\x80\x93 unavailable. Small: least..most over the "
-	      "rounds.</caption>\n",
-		out);
+	bench_page_open_table(out, "grid", "All metrics",
+		"All metrics of all paths. ~ derived from other counts; \xe2\x89\xa5 at least; "
+		"\xe2\x80\x93 unavailable. Small: least..most over the rounds.");
 	head(out, root);
 	for (size_t l = 0; l < LINES; l++) {
 		if (lines[l].group)
@@ -137,7 +134,7 @@ static void all_figures(FILE *out, const json_t *root)
 			cell(out, bench_at(path, lines[l].key), &lines[l]);
 		fputs("</tr>\n", out);
 	}
-	fputs("</tbody></table></div>\n", out);
+	bench_page_table_end(out);
 }
 
 static bool same(const json_t *a, const json_t *b)
@@ -148,44 +145,44 @@ static bool same(const json_t *a, const json_t *b)
 	       !strcmp(bench_text(a, "reason"), bench_text(b, "reason"));
 }
 
-/* A row for the first of the paths that got this figure the same way; nothing for the others. */
-static void how_row(FILE *out, const json_t *root, const struct line *line, size_t at)
+/* One row for all paths whose metric has the same provenance, written for the first of them. */
+static void provenance_row(FILE *out, const json_t *root, const struct line *line, size_t at)
 {
-	const json_t *figure = bench_at(column(root, at), line->key), *path;
-	const char *bound = bench_text(figure, "bound");
+	const json_t *metric = bench_at(column(root, at), line->key), *path;
+	const char *bound = bench_text(metric, "bound");
 	bool first = true;
 
 	for (size_t i = 0; i < at; i++)
-		if (same(figure, bench_at(column(root, i), line->key)))
+		if (same(metric, bench_at(column(root, i), line->key)))
 			return;
 	fprintf(out, "<tr><th scope=\"row\">%s</th><td class=\"word\">", line->name);
 	for (size_t i = at; (path = column(root, i)); i++) {
-		if (!same(figure, bench_at(path, line->key)))
+		if (!same(metric, bench_at(path, line->key)))
 			continue;
 		fputs(first ? "" : ", ", out);
 		shunt_html_text(out, bench_text(path, "name"));
 		first = false;
 	}
-	fprintf(out, "</td><td class=\"word\">%s%s</td>", bench_page_how_name(figure),
+	fprintf(out, "</td><td class=\"word\">%s%s</td>", bench_page_provenance_name(metric),
 		!strcmp(bound, "lower")   ? ", at least"
 		: !strcmp(bound, "upper") ? ", at most"
 					  : "");
-	shunt_html_element(out, "td class=\"word\"", bench_text(figure, "source"));
-	shunt_html_element(out, "td class=\"word\"", bench_reason(figure));
+	shunt_html_element(out, "td class=\"word\"", bench_text(metric, "source"));
+	shunt_html_element(out, "td class=\"word\"", bench_reason(metric));
 	fputs("</tr>\n", out);
 }
 
 void bench_page_grid(FILE *out, const json_t *root)
 {
-	all_figures(out, root);
-	fputs("<details><summary>How each figure was got</summary>\n", out);
-	bench_page_table(out, "",
-		"Probes, clocks and counters behind the figures, and why some are missing or only "
+	all_metrics(out, root);
+	fputs("<details><summary>Provenance of each metric</summary>\n", out);
+	bench_page_table(out,
+		"Probes, clocks and counters of the metrics, and why some are unavailable or only "
 		"bounds.",
-		"figure|paths|how|from|why");
+		"metric|paths|provenance|source|reason");
 	for (size_t l = 0; l < LINES; l++)
 		for (size_t i = 0; column(root, i); i++)
-			how_row(out, root, &lines[l], i);
+			provenance_row(out, root, &lines[l], i);
 	bench_page_table_end(out);
 	fputs("</details>\n", out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The report as one HTML file: no network, no script that runs. The document itself is in it, as
- * element #shunt-compare, so that the page is also the record.
+ * The report as one HTML file: no network access, no script. It contains the document as element
+ * #shunt-compare, so that the page is also the record.
  */
 #include "bench/report/escape.h"
 #include "bench/report/page.h"
@@ -36,63 +36,61 @@ static void page_head(FILE *out, const json_t *root)
 	fputs("</header>\n<main>\n", out);
 }
 
-static void gains(FILE *out, const json_t *root)
+static void list(FILE *out, const char *class, const json_t *items,
+	void (*write)(FILE *out, const json_t *item))
 {
-	const json_t *items = bench_at(root, "gain"), *item;
+	const json_t *item;
 	size_t i;
 
-	if (!json_array_size(items)) {
-		shunt_html_element(out, "p",
-			"None is stated: no bypass path could be compared with a kernel path "
-			"that waits the same way, without loss.");
-		return;
-	}
-	fputs("<ul class=\"gains\">\n", out);
+	fprintf(out, "<ul class=\"%s\">\n", class);
 	json_array_foreach (items, i, item)
-		bench_page_say(out,
-			bench_have(bench_at(item, "factor")) ? "li" : "li class=\"none\"",
-			bench_say_gain(item));
+		write(out, item);
 	fputs("</ul>\n", out);
 }
 
-static void warnings(FILE *out, const json_t *root)
+static void gain(FILE *out, const json_t *item)
 {
-	const json_t *items = bench_at(root, "warnings"), *item;
-	size_t i;
+	bench_page_say(out, bench_have(bench_at(item, "factor")) ? "li" : "li class=\"none\"",
+		bench_say_gain(item));
+}
 
-	if (!json_array_size(items))
+static void warning(FILE *out, const json_t *item)
+{
+	shunt_html_element(out, "li", bench_text(item, ""));
+}
+
+static void findings(FILE *out, const json_t *root)
+{
+	const json_t *gains = bench_at(root, "gain"), *warnings = bench_at(root, "warnings");
+
+	if (json_array_size(gains))
+		list(out, "gains", gains, gain);
+	else
+		shunt_html_element(out, "p",
+			"No gain is stated: no bypass path could be compared, without loss, with a "
+			"kernel path of the same wait policy.");
+	if (!json_array_size(warnings))
 		return;
 	shunt_html_element(out, "h2", "Warnings");
-	fputs("<ul class=\"warnings\">\n", out);
-	json_array_foreach (items, i, item)
-		shunt_html_element(out, "li", bench_text(item, ""));
-	fputs("</ul>\n", out);
-}
-
-static void open_section(FILE *out, const char *title)
-{
-	fputs("<section>\n", out);
-	shunt_html_element(out, "h2", title);
+	list(out, "warnings", warnings, warning);
 }
 
 static void body(FILE *out, const json_t *root)
 {
-	open_section(out, "Gain over the kernel's path");
-	gains(out, root);
-	warnings(out, root);
-	fputs("</section>\n", out);
-	open_section(out, "Side by side");
-	bench_page_charts(out, root);
-	fputs("</section>\n", out);
-	open_section(out, "Every figure");
-	bench_page_grid(out, root);
-	fputs("</section>\n", out);
-	open_section(out, "What was measured, and how");
-	bench_page_method(out, root);
-	fputs("</section>\n", out);
-	open_section(out, "What these figures mean, and what they do not");
-	bench_page_means(out, root);
-	fputs("</section>\n", out);
+	static const struct {
+		const char *title;
+		void (*write)(FILE *, const json_t *);
+	} sections[] = {{"Gain over the kernel's path", findings},
+		{"Side by side", bench_page_charts}, {"All metrics", bench_page_grid},
+		{"What was measured, and how", bench_page_method},
+		{"What these metrics mean, and what they do not", bench_page_means}};
+
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+		fputs("<section>\n", out);
+		shunt_html_element(out, "h2", sections[i].title);
+		sections[i].write(out, root);
+		fputs("</section>\n", out);
+	}
 }
 
 int bench_report_html(FILE *out, const json_t *root)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Figures as JSON. Pure functions, any thread. A figure is written as it is: one that lacks its
+ * Metrics as JSON. Pure functions, any thread. A metric is written as it is: one that lacks its
  * source or its reason fails the schema, which is where such a fault is to be seen.
  */
 #include "bench/report/json.h"
@@ -17,9 +17,9 @@ json_t *bench_json_text(const char *text)
 	return json;
 }
 
-static bool finite_figure(const struct shunt_metric *f)
+static bool is_finite(const struct shunt_metric *m)
 {
-	return isfinite(f->value) && isfinite(f->min) && isfinite(f->max);
+	return isfinite(m->value) && isfinite(m->min) && isfinite(m->max);
 }
 
 /* Whole numbers without a fraction, so that a count reads as one. */
@@ -30,16 +30,16 @@ static json_t *number(double value)
 	return json_real(value);
 }
 
-json_t *bench_json_metric(const struct shunt_metric *f)
+json_t *bench_json_metric(const struct shunt_metric *m)
 {
-	bool odd = f->provenance != SHUNT_UNAVAILABLE && !finite_figure(f);
-	bool have = f->provenance != SHUNT_UNAVAILABLE && !odd;
-	const char *reason = odd ? "the computation gave no finite number" : f->reason;
+	bool odd = m->provenance != SHUNT_UNAVAILABLE && !is_finite(m);
+	bool have = m->provenance != SHUNT_UNAVAILABLE && !odd;
+	const char *reason = odd ? "the computation gave no finite number" : m->reason;
 
 	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:i}", "value",
-		have ? number(f->value) : json_null(), "unit", bench_json_text(f->unit), "how",
-		shunt_provenance_name(odd ? SHUNT_UNAVAILABLE : f->provenance), "source",
-		bench_json_text(f->source), "reason", bench_json_text(reason), "bound",
-		shunt_bound_name(f->bound), "min", have ? number(f->min) : json_null(), "max",
-		have ? number(f->max) : json_null(), "rounds", have ? (int)f->rounds : 0);
+		have ? number(m->value) : json_null(), "unit", bench_json_text(m->unit), "how",
+		shunt_provenance_name(odd ? SHUNT_UNAVAILABLE : m->provenance), "source",
+		bench_json_text(m->source), "reason", bench_json_text(reason), "bound",
+		shunt_bound_name(m->bound), "min", have ? number(m->min) : json_null(), "max",
+		have ? number(m->max) : json_null(), "rounds", have ? (int)m->rounds : 0);
 }

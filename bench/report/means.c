@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What the figures of this document mean on this machine, and what they do not: each sentence is
- * there only if the document gives cause for it, and takes its numbers from it.
+ * What the metrics of this document mean on this machine, and what they do not. Each sentence is
+ * printed only where the document supports it, and takes its numbers from there.
  */
 #include "bench/report/escape.h"
 #include "bench/report/page.h"
@@ -10,7 +10,7 @@
 
 typedef bool path_test(const json_t *path);
 
-/* "a, b and c" of the measured paths that pass; NULL when none does. */
+/* "a, b and c": the measured paths that are wanted; NULL when none is. */
 static char *names(const json_t *root, path_test *wanted)
 {
 	const json_t *paths = bench_at(root, "paths"), *path;
@@ -62,7 +62,7 @@ static bool is_losing_at_pace(const json_t *path)
 	return bench_lost_share(path, "paced") > 0;
 }
 
-/* A sentence about the paths that pass, when there are any. fmt takes their names. */
+/* A sentence about the wanted paths, when there are any: before, their names, after. */
 static void say_of(
 	FILE *out, const json_t *root, path_test *wanted, const char *before, const char *after)
 {
@@ -77,18 +77,15 @@ static void wire(FILE *out, const json_t *root)
 {
 	if (json_array_size(bench_at(root, "cards")))
 		fputs("<p>The frames crossed a wire between the network cards named above, each "
-		      "card with its own kernel driver or with one in this program. While a path "
-		      "is measured the other cards let its frames go by: they are addressed to "
-		      "nobody here. What an emulated card costs says nothing of a real one.</p>\n",
+		      "with its own kernel driver or with one of this program. While one path is "
+		      "measured the other cards drop its frames, which are addressed to no host "
+		      "here. The cost of an emulated card says nothing about a real one.</p>\n",
 			out);
 	else if (strcmp(bench_text(root, "workload.kind"), "interface"))
 		fputs("<p>The frames crossed a veth pair between two network namespaces of this "
-		      "machine. No "
-		      "network card, no DMA and no interrupt from a device took part, and veth has "
-		      "no zero-copy: "
-		      "these figures compare ways through this kernel, and say nothing of what "
-		      "bypass gains on "
-		      "a card.</p>\n",
+		      "machine. No network card, no DMA and no device interrupt took part, and "
+		      "veth has no zero-copy: these metrics compare paths through this kernel, and "
+		      "say nothing about the gain of bypass on a card.</p>\n",
 			out);
 	else
 		fputs("<p>The traffic was that of an existing interface: no two passes saw the "
@@ -96,10 +93,10 @@ static void wire(FILE *out, const json_t *root)
 		      "so differences between paths are also differences of traffic.</p>\n",
 			out);
 	say_of(out, root, is_copying_bypass, "A zero-copy path would not copy the payload; ",
-		" did, so that part of the cost of the kernel's path is in theirs too.");
+		" did, so their cost includes a copy, as that of the kernel's paths does.");
 }
 
-/* The path that makes most system calls a packet. */
+/* The path with the most system calls per packet. */
 static const json_t *chattiest(const json_t *root)
 {
 	const json_t *path, *most = NULL;
@@ -127,14 +124,14 @@ static void calls(FILE *out, const json_t *root)
 	bench_write_number(share, n * ns, 0);
 	bench_write_number(total, bench_number(path, "cpu_ns_per_packet.total.value"), 0);
 	bench_page_say(out, "p",
-		bench_say("A system call that does nothing takes %s ns here%s%s. %s makes %s "
-			  "calls a packet, so entering the kernel alone is about %s of its %s ns. "
-			  "Where a call is %s, "
-			  "paths that call often look %s beside those that do not.",
+		bench_say(
+			"A null system call takes %s ns here%s%s. %s makes %s calls per packet, so "
+			"entering the kernel alone is about %s of its %s ns. Where a call is %s, "
+			"paths with many calls compare %s with those without.",
 			price, *host ? ", under " : ", on bare metal", host,
 			bench_text(path, "name"), each, share, total,
-			ns > 300 ? "cheaper, as it is on most bare metal (50 to 300 ns)"
-				 : "dearer, as in a virtual machine",
+			ns > 300 ? "cheaper, as on most bare metal (50 to 300 ns)"
+				 : "more expensive, as in a virtual machine",
 			ns > 300 ? "better" : "worse"));
 }
 
@@ -142,34 +139,32 @@ static void cores(FILE *out, const json_t *root)
 {
 	if (json_array_size(bench_at(root, "cards")))
 		fputs("<p>The generator has a card of its own. Interrupts of the kernel's card run "
-		      "on whatever core they are sent to: their softirq is counted as the path's, "
+		      "on the cores of their affinity masks: their softirq counts as the path's, "
 		      "on every core.</p>\n",
 			out);
 	else if (!strcmp(bench_text(root, "generator.name"), "xdpgen"))
 		bench_page_say(out, "p",
-			bench_say(
-				"The generator hands its frames straight to the receiving "
-				"device, so the receiver's softirq runs in the generator's "
-				"context, on the generator's "
-				"core%s. Its time is counted as softirq of the path, not as the "
-				"generator's; but the two "
-				"share that core, and the faster the path, the sooner it is full.",
+			bench_say("The generator passes its frames directly to the receiving "
+				  "device, so the receiver's softirq runs in the generator's "
+				  "context, on the generator's core%s. Its time counts as softirq "
+				  "of the path, not as the generator's; but the two share that "
+				  "core, and the faster the path, the sooner the core is "
+				  "saturated.",
 				bench_number(root, "workload.cores.generator") < 0
 					? ", wherever that was"
 					: ""));
 	else if (!strcmp(bench_text(root, "generator.name"), "packet"))
-		fputs("<p>The generator sent through the kernel's stack, as a neighbour's "
-		      "application would: "
-		      "its socket buffers are copied once more where a native XDP program receives "
-		      "them.</p>\n",
+		fputs("<p>The generator sent through a packet socket, as an ordinary application "
+		      "would: its socket buffers are copied once more where a native XDP program "
+		      "receives them.</p>\n",
 			out);
 	say_of(out, root, is_bound_by_generator, "The rates of ",
-		" are those of the generator: these paths can do more, by how much is not known.");
+		" are those of the generator: the capacity of these paths is higher, but unknown.");
 	say_of(out, root, is_bound_by_app, "Only ", " ran at the limit of the application.");
 	say_of(out, root, is_spinning, "",
-		" never sleep: a core is spent on each at any rate, which the busy figure leaves "
-		"out and an "
-		"electricity bill does not.");
+		" busy-poll: each uses a full core at any rate, which the metric without empty "
+		"polls "
+		"excludes.");
 }
 
 static void limits(FILE *out, const json_t *root)
@@ -179,11 +174,11 @@ static void limits(FILE *out, const json_t *root)
 
 	if (*to)
 		bench_page_say(out, "p",
-			bench_say("The frames were addressed to %s. A socket that gets its data "
-				  "through that stack costs more than any path here.",
+			bench_say("The frames were addressed to %s. A UDP or TCP socket behind "
+				  "that stack costs more than any path here.",
 				to));
 	say_of(out, root, is_losing_at_pace, "",
-		" lost packets also at the common pace; figures a packet are of those that were "
+		" lost packets also in paced passes; metrics per packet count those that were "
 		"delivered.");
 	if (*gap)
 		bench_page_say(out, "p",
@@ -191,8 +186,7 @@ static void limits(FILE *out, const json_t *root)
 				bench_text(root, "environment.trace_level"), gap));
 	if (bench_number(root, "workload.rounds") < 3)
 		bench_page_say(out, "p",
-			bench_say("With %.0f round(s) the ranges say little about how much the "
-				  "figures vary.",
+			bench_say("With %.0f round(s) the ranges say little about the variance.",
 				bench_number(root, "workload.rounds")));
 }
 

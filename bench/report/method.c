@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * What was measured and how, for the HTML report: traffic, generator, passes, self-tests with both
- * counts, paths with what really happened to them, and the machine.
+ * counts, the paths and their modes, and the machine.
  */
 #include "bench/report/escape.h"
 #include "bench/report/page.h"
@@ -15,16 +15,16 @@ static void fact(FILE *out, const char *name, char *text)
 	fputs("</div>\n", out);
 }
 
-static void figure_fact(FILE *out, const char *name, const json_t *figure, int decimals)
+static void metric_fact(FILE *out, const char *name, const json_t *metric, int decimals)
 {
-	char number[BENCH_NUMBER], *how = bench_page_how(figure, 1, decimals);
+	char number[BENCH_NUMBER], *provenance = bench_page_provenance(metric, 1, decimals);
 
-	bench_write_figure(number, figure, 1, decimals);
+	bench_write_metric(number, metric, 1, decimals);
 	fact(out, name,
-		bench_have(figure) ? bench_say("%s %s (%s)", number, bench_text(figure, "unit"),
-					     how ? how : "")
-				   : bench_say("%s", how ? how : ""));
-	free(how);
+		bench_have(metric) ? bench_say("%s %s (%s)", number, bench_text(metric, "unit"),
+					     provenance ? provenance : "")
+				   : bench_say("%s", provenance ? provenance : ""));
+	free(provenance);
 }
 
 static char *core_name(double core)
@@ -79,36 +79,30 @@ static void traffic(FILE *out, const json_t *root)
 				bench_number(capture, "bytes"),
 				bench_number(capture, "unsendable")));
 	bench_write_number(frames, bench_number(load, "frames_per_pass"), 0);
-	fact(out, "frames a pass", bench_say("%s", frames));
+	fact(out, "frames per pass", bench_say("%s", frames));
 	fact(out, "merging (GRO)",
-		bench_say("%s", bench_true(load, "merge") ? "on: a stack may hand over "
-							    "fewer, larger packets"
+		bench_say("%s", bench_true(load, "merge")
+					? "on: the kernel may deliver fewer, larger packets"
 				: json_array_size(bench_at(root, "cards"))
-					? "as the card has it: it does not merge these UDP frames"
+					? "the NIC's default, which does not merge these UDP frames"
 					: "off: nothing was merged"));
 	cores_fact(out, root);
 	fact(out, "generator",
 		bench_say("%s, batches of %.0f", bench_text(generator, "spec"),
 			bench_number(generator, "batch")));
-	figure_fact(out, "it was asked for", bench_at(generator, "asked_pps"), 0);
-	figure_fact(out, "it sent", bench_at(generator, "sent_pps"), 0);
-	figure_fact(out, "latest frame", bench_at(generator, "max_late_ns"), 0);
-	figure_fact(out, "its CPU", bench_at(generator, "cpu_ns_per_packet"), 0);
+	metric_fact(out, "requested rate", bench_at(generator, "asked_pps"), 0);
+	metric_fact(out, "sent", bench_at(generator, "sent_pps"), 0);
+	metric_fact(out, "worst lateness", bench_at(generator, "max_late_ns"), 0);
+	metric_fact(out, "generator CPU", bench_at(generator, "cpu_ns_per_packet"), 0);
 	json_array_foreach (bench_at(generator, "notes"), i, note)
-		fact(out, "its note", bench_say("%s", bench_text(note, "")));
+		fact(out, "note", bench_say("%s", bench_text(note, "")));
 	fputs("</dl>\n", out);
-}
-
-static void count(FILE *out, const json_t *n)
-{
-	if (json_is_integer(n))
-		fprintf(out, "<td>%lld</td>", (long long)json_integer_value(n));
-	else
-		fputs("<td>\xe2\x80\x93</td>", out);
 }
 
 static void selftests(FILE *out, const json_t *root)
 {
+	static const char *const counts[] = {
+		"sent", "expected", "got", "negative_sent", "negative_got"};
 	const json_t *test;
 	size_t i;
 
@@ -116,10 +110,10 @@ static void selftests(FILE *out, const json_t *root)
 	bench_page_say(out, "p", bench_say_tracing(root));
 	if (!json_array_size(bench_at(root, "selftest")))
 		return;
-	bench_page_table(out, "",
+	bench_page_table(out,
 		"Self-tests: what each probe counted of frames that were sent, and of "
 		"frames that were dropped before it, which must be 0.",
-		"path|probe|counts|#sent|#expected|#got|#dropped|#got of them|result");
+		"path|probe|counts|#sent|#expected|#counted|#dropped|#of these counted|result");
 	json_array_foreach (bench_at(root, "selftest"), i, test) {
 		bool passed = bench_true(test, "passed");
 
@@ -127,11 +121,13 @@ static void selftests(FILE *out, const json_t *root)
 		shunt_html_element(out, "th scope=\"row\"", bench_text(test, "path"));
 		shunt_html_element(out, "td class=\"word\"", bench_text(test, "probe"));
 		shunt_html_element(out, "td class=\"word\"", bench_text(test, "counts"));
-		count(out, bench_at(test, "sent"));
-		count(out, bench_at(test, "expected"));
-		count(out, bench_at(test, "got"));
-		count(out, bench_at(test, "negative_sent"));
-		count(out, bench_at(test, "negative_got"));
+		for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+			const json_t *n = bench_at(test, counts[k]);
+			if (json_is_integer(n))
+				fprintf(out, "<td>%lld</td>", (long long)json_integer_value(n));
+			else
+				fputs("<td>\xe2\x80\x93</td>", out);
+		}
 		bench_page_say(out, passed ? "td class=\"word\"" : "td class=\"word bad\"",
 			bench_say("%s%s%s", passed ? "passed" : "not passed",
 				*bench_text(test, "reason") ? ": " : "",
@@ -169,8 +165,8 @@ static void paths(FILE *out, const json_t *root)
 	const json_t *path;
 	size_t i;
 
-	bench_page_table(out, "", "The paths, and what really happened.",
-		"path|family|device|#room, frames|what happened");
+	bench_page_table(out, "The paths, and the mode in which each really ran.",
+		"path|family|device|#depth, frames|mode and notes");
 	json_array_foreach (bench_at(root, "paths"), i, path)
 		path_row(out, path);
 	if (json_is_object(bench_at(root, "ceiling")))
@@ -193,8 +189,8 @@ static void machine(FILE *out, const json_t *root)
 		bench_say("%.2f, %.2f, %.2f", json_number_value(json_array_get(load, 0)),
 			json_number_value(json_array_get(load, 1)),
 			json_number_value(json_array_get(load, 2))));
-	figure_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
-	figure_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
+	metric_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
+	metric_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
 	fact(out, "free huge pages", bench_say("%.0f", bench_number(env, "huge_pages_free")));
 	fact(out, "tracing level",
 		bench_say("%s%s%s", bench_text(env, "trace_level"),
@@ -203,7 +199,7 @@ static void machine(FILE *out, const json_t *root)
 	fputs("</dl>\n", out);
 }
 
-/* Was there a pass of this kind, on any path? */
+/* Does any path have a pass of this kind? */
 static bool has_pass(const json_t *root, const char *kind)
 {
 	const json_t *path, *pass;
@@ -222,14 +218,14 @@ void bench_page_method(FILE *out, const json_t *root)
 	bool latency_apart = has_pass(root, "pace");
 
 	bench_page_say(out, "p",
-		bench_say("Each round takes the paths in a new order (seed %.0f) and gives "
-			  "each %s passes: rate, with nothing attached; %scost, %s, with only "
-			  "what times softirq; count, "
-			  "at the same pace, with every probe. A pass sends its frames, waits "
-			  "until the path is empty and "
-			  "then reads, so that each figure is a packet delivered in that pass.",
+		bench_say(
+			"Each round takes the paths in a new order (seed %.0f) and runs %s passes "
+			"of each: rate, without probes; %scost, %s, with the probes that time "
+			"softirq; count, at the same pace, with all probes. A pass sends its "
+			"frames, waits until the path has drained and then reads the counters, so "
+			"that each metric is per packet delivered in that pass.",
 			bench_number(root, "seed"), latency_apart ? "four" : "three",
-			latency_apart ? "pace, the same at a fixed pace, for the latency; " : "",
+			latency_apart ? "pace, without probes at a fixed pace, for latency; " : "",
 			pace ? pace : "?"));
 	free(pace);
 	traffic(out, root);

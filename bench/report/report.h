@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Reports of one compare run, from its JSON document (docs/schema/compare.schema.json) alone, so
- * that a stored document can be shown again. They compute no figure of their own except shares of
+ * that a stored document can be shown again. They compute no metric of their own except shares of
  * the ceiling. One thread at a time may use a document.
  */
 #ifndef BENCH_REPORT_REPORT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The rows of the text report: a row a path that was measured, the ceiling last.
+ * The rows of the text report: one per measured path, the ceiling last.
  */
 #include "bench/report/rows.h"
 #include "bench/report/doc.h"
@@ -22,14 +22,14 @@ static unsigned note_number(struct bench_notes *notes, const char *reason)
 	return ++notes->n;
 }
 
-/* The note goes before the number, so that digits stay under each other. */
+/* The note stands before the number, so that digits stay aligned. */
 static void cell(
-	struct bench_rows *rows, char *out, const json_t *figure, double scale, int decimals)
+	struct bench_rows *rows, char *out, const json_t *metric, double scale, int decimals)
 {
-	const char *reason = bench_reason(figure);
+	const char *reason = bench_reason(metric);
 	char number[BENCH_NUMBER];
 
-	bench_write_figure(number, figure, scale, decimals);
+	bench_write_metric(number, metric, scale, decimals);
 	if (*reason)
 		snprintf(out, BENCH_NUMBER, "[%u]%.40s", note_number(&rows->notes, reason), number);
 	else
@@ -50,9 +50,7 @@ static void percent(char *out, double share)
 			share * 100);
 }
 
-/* Rows of the paths that were measured, the ceiling last. */
-static void each_path(struct bench_rows *rows, struct shunt_table *table,
-	void (*row)(struct bench_rows *, struct shunt_table *, const json_t *, const char *))
+void bench_rows_add(struct bench_rows *rows, struct shunt_table *table, bench_row *row)
 {
 	const json_t *path, *ceiling = bench_at(rows->root, "ceiling");
 	char name[128];
@@ -73,7 +71,7 @@ static void add(struct bench_rows *rows, struct shunt_table *table, const char *
 		rows->err = -ENOMEM;
 }
 
-static void cpu_row(
+void bench_row_cpu(
 	struct bench_rows *rows, struct shunt_table *table, const json_t *path, const char *name)
 {
 	char text[6][BENCH_NUMBER];
@@ -89,7 +87,7 @@ static void cpu_row(
 			text[4], text[5]});
 }
 
-static void rate_row(
+void bench_row_rate(
 	struct bench_rows *rows, struct shunt_table *table, const json_t *path, const char *name)
 {
 	const char *bottleneck = bench_text(path, "bottleneck");
@@ -112,7 +110,7 @@ static void rate_row(
 	add(rows, table, (const char *[]){name, text[0], text[1], text[2], text[3], reading});
 }
 
-static void packet_row(
+void bench_row_packet(
 	struct bench_rows *rows, struct shunt_table *table, const json_t *path, const char *name)
 {
 	static const struct {
@@ -130,28 +128,13 @@ static void packet_row(
 	const char *row[N + 1] = {name};
 
 	for (size_t i = 0; i < N; i++) {
-		const json_t *figure = bench_at(path, cells[i].key);
+		const json_t *metric = bench_at(path, cells[i].key);
 
 		row[i + 1] = "";
-		if (cells[i].only_if_any && bench_number(figure, "value") == 0)
+		if (cells[i].only_if_any && bench_number(metric, "value") == 0)
 			continue;
-		cell(rows, text[i], figure, cells[i].scale, cells[i].decimals);
+		cell(rows, text[i], metric, cells[i].scale, cells[i].decimals);
 		row[i + 1] = text[i];
 	}
 	add(rows, table, row);
-}
-
-void bench_rows_cpu(struct bench_rows *rows, struct shunt_table *table)
-{
-	each_path(rows, table, cpu_row);
-}
-
-void bench_rows_rate(struct bench_rows *rows, struct shunt_table *table)
-{
-	each_path(rows, table, rate_row);
-}
-
-void bench_rows_packet(struct bench_rows *rows, struct shunt_table *table)
-{
-	each_path(rows, table, packet_row);
 }

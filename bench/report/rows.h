@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The rows of the text report's tables, and the reasons that they collect for the notes below.
+ * The rows of the text report's tables, and the reasons collected for the notes below them.
  */
 #ifndef BENCH_REPORT_ROWS_H
 #define BENCH_REPORT_ROWS_H
@@ -22,11 +22,18 @@ struct bench_rows {
 	int err; /* the first -errno */
 };
 
+/* Adds one row for a path. */
+typedef void bench_row(
+	struct bench_rows *rows, struct shunt_table *table, const json_t *path, const char *name);
+
 /* Columns: path, wait, app, softirq, total, range, busy, lost. */
-void bench_rows_cpu(struct bench_rows *rows, struct shunt_table *table);
+bench_row bench_row_cpu;
 /* path, rate, range, of ceiling, lost, bottleneck */
-void bench_rows_rate(struct bench_rows *rows, struct shunt_table *table);
+bench_row bench_row_rate;
 /* path, system calls, copies, hidden, user, wasted, bytes, switches, p50, p99, slowdown */
-void bench_rows_packet(struct bench_rows *rows, struct shunt_table *table);
+bench_row bench_row_packet;
+
+/* One row per measured path, the ceiling last. */
+void bench_rows_add(struct bench_rows *rows, struct shunt_table *table, bench_row *row);
 
 #endif

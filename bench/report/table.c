@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The report as text: CPU a packet at the same pace first, then the rate, then what each packet
- * took. Every figure that is not there has a numbered reason under the tables.
+ * The report as text: CPU per packet at the same pace first, then the rate, then counts per packet.
+ * Every metric that is unavailable or a bound has a numbered reason below the tables.
  */
 #include "core/table.h"
 #include "bench/report/doc.h"
@@ -26,7 +26,7 @@ static void heading(struct page *page, const char *text)
 	fputs(page->colour ? SHUNT_PLAIN : "", page->out);
 }
 
-/* Takes text over and frees it. */
+/* Frees text. */
 static void paragraph(struct page *page, const char *first, char *text)
 {
 	char *clean = text ? shunt_text_clean(text) : NULL;
@@ -40,7 +40,7 @@ static void paragraph(struct page *page, const char *first, char *text)
 }
 
 static void section(struct page *page, char *title, const struct shunt_column *columns, size_t n,
-	void (*fill)(struct bench_rows *, struct shunt_table *))
+	bench_row *row)
 {
 	struct shunt_table *table = shunt_table_new(columns, n);
 
@@ -48,14 +48,14 @@ static void section(struct page *page, char *title, const struct shunt_column *c
 		page->rows.err = -ENOMEM;
 	} else {
 		heading(page, title);
-		fill(&page->rows, table);
+		bench_rows_add(&page->rows, table, row);
 		shunt_table_print(table, page->out, page->columns, false);
 	}
 	shunt_table_free(table);
 	free(title);
 }
 
-/* Was a path measured that waits this way? NULL: in any way. */
+/* Is there a measured path with this wait policy? NULL: with any. */
 static bool any_path(const json_t *root, const char *wait)
 {
 	const json_t *path;
@@ -86,20 +86,20 @@ static void print_sections(struct page *page)
 
 	if (json_is_number(rate_asked)) {
 		bench_write_number(number, json_number_value(rate_asked), 0);
-		strcat(number, " packets/s asked");
+		strcat(number, " packets/s requested");
 	} else if (!strcmp(bench_text(page->rows.root, "workload.kind"), "interface")) {
-		strcpy(number, "the traffic's own");
+		strcpy(number, "that of the traffic");
 	}
 	section(page,
-		bench_say("CPU, ns a packet, %s%s", pace ? pace : "?",
+		bench_say("CPU, ns per packet, %s%s", pace ? pace : "?",
 			any_path(page->rows.root, "spin")
-				? " (a path that spins takes a whole core: compare busy)"
+				? " (spin uses a full core at any rate: compare busy)"
 				: ""),
-		cpu, sizeof cpu / sizeof *cpu, bench_rows_cpu);
+		cpu, sizeof cpu / sizeof *cpu, bench_row_cpu);
 	section(page, bench_say("Rate, %s, nothing traced", number), rate,
-		sizeof rate / sizeof *rate, bench_rows_rate);
+		sizeof rate / sizeof *rate, bench_row_rate);
 	section(page, bench_say("Per packet, %s", pace ? pace : "?"), packet,
-		sizeof packet / sizeof *packet, bench_rows_packet);
+		sizeof packet / sizeof *packet, bench_row_packet);
 	free(pace);
 }
 
@@ -121,18 +121,17 @@ static void print_notes(struct page *page)
 
 	fputc('\n', page->out);
 	paragraph(page, "",
-		bench_say("Figures are medians, range is least..most of the rounds. ~ derived from "
-			  "other "
-			  "counts, >= at least, [n] see below. busy leaves out empty polls, hidden "
-			  "copies "
-			  "are made by the device, slowdown is CPU with all probes over few."));
+		bench_say("Metrics are medians, range is least..most of the rounds. ~ derived from "
+			  "other counts, >= at least, [n] see below. busy excludes empty polls, "
+			  "hidden copies are made by the device, slowdown is CPU with all probes "
+			  "over CPU with few."));
 	for (unsigned i = 0; i < page->rows.notes.n; i++) {
 		snprintf(first, sizeof first, "[%u] ", i + 1);
 		paragraph(page, first, bench_say("%s", page->rows.notes.text[i]));
 	}
 	if (page->rows.notes.left_out)
-		paragraph(
-			page, "", bench_say("[0] %u more, in the JSON", page->rows.notes.left_out));
+		paragraph(page, "",
+			bench_say("[0] %u more, in the JSON document", page->rows.notes.left_out));
 }
 
 static void print_findings(struct page *page)

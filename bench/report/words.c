@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A compare document in sentences. Each is made of what the document holds.
+ * A compare document in sentences, each made from its values.
  */
 #include "bench/report/doc.h"
 
@@ -45,7 +45,7 @@ static void say_traffic(char *out, size_t size, const json_t *load)
 		snprintf(
 			out, size, "%s frames of %.300s", frames, bench_text(load, "traffic.file"));
 	} else if (!strcmp(bench_text(load, "kind"), "interface")) {
-		snprintf(out, size, "the traffic that the interface gets");
+		snprintf(out, size, "the traffic of the interface");
 	} else {
 		snprintf(out, size, "%.0f-byte frames, %.0f flow%s", bench_number(load, "size"),
 			flows, plural(flows));
@@ -86,7 +86,7 @@ char *bench_say_machine(const json_t *root)
 	const char *host = bench_text(env, "virtual");
 	char call[BENCH_NUMBER];
 
-	bench_write_figure(call, bench_at(env, "null_syscall_ns"), 1, 0);
+	bench_write_metric(call, bench_at(env, "null_syscall_ns"), 1, 0);
 	return bench_say("%s, %s, %.0f core%s, %s%s; null system call %s ns",
 		bench_text(env, "kernel"), bench_text(env, "cpu"), cores, plural(cores),
 		*host ? "" : "bare metal", host, call);
@@ -99,7 +99,7 @@ static char *say_factor(const json_t *gain, const char *factor, const char *rang
 
 	return bench_say("%s %s %s times %s than %s, both with wait=%s%s%s%s: %s",
 		bench_text(gain, "bypass"), cpu ? "takes" : "delivers", factor,
-		cpu ? (better ? "less CPU a packet" : "more CPU a packet")
+		cpu ? (better ? "less CPU per packet" : "more CPU per packet")
 		    : (better ? "more packets" : "fewer packets"),
 		bench_text(gain, "kernel"), bench_text(gain, "wait"), *range ? " (" : "", range,
 		*range ? ")" : "", bench_text(gain, "verdict"));
@@ -107,18 +107,18 @@ static char *say_factor(const json_t *gain, const char *factor, const char *rang
 
 char *bench_say_gain(const json_t *gain)
 {
-	const json_t *figure = bench_at(gain, "factor");
-	double value = bench_number(figure, "value");
+	const json_t *metric = bench_at(gain, "factor");
+	double value = bench_number(metric, "value");
 	char factor[BENCH_NUMBER], range[BENCH_NUMBER];
 
-	if (!bench_have(figure) || value <= 0)
+	if (!bench_have(metric) || value <= 0)
 		return bench_say("%s and %s, %s: %s; %s", bench_text(gain, "bypass"),
 			bench_text(gain, "kernel"),
-			strcmp(bench_text(gain, "metric"), "delivered_pps") ? "CPU a packet"
+			strcmp(bench_text(gain, "metric"), "delivered_pps") ? "CPU per packet"
 									    : "rate",
-			bench_text(gain, "verdict"), bench_reason(figure));
+			bench_text(gain, "verdict"), bench_reason(metric));
 	bench_write_number(factor, value >= 1 ? value : 1 / value, 2);
-	bench_write_range(range, figure, 1, 2);
+	bench_write_range(range, metric, 1, 2);
 	return say_factor(gain, factor, value >= 1 ? range : "");
 }
 
@@ -132,13 +132,13 @@ char *bench_say_selftests(const json_t *root)
 		passed += bench_true(test, "passed");
 	if (!n)
 		return bench_say("No probe was tested.");
-	text = bench_say("%zu of %zu probes counted what was sent, and nothing of what was dropped "
+	text = bench_say("%zu of %zu probes counted every frame sent, and none of those dropped "
 			 "before them.",
 		passed, n);
 	json_array_foreach (tests, i, test) {
 		if (bench_true(test, "passed") || !text)
 			continue;
-		more = bench_say("%s Not so %s on %s: %s.", text, bench_text(test, "probe"),
+		more = bench_say("%s Failed: %s on %s: %s.", text, bench_text(test, "probe"),
 			bench_text(test, "path"), bench_text(test, "reason"));
 		free(text);
 		text = more;
@@ -175,20 +175,20 @@ char *bench_say_tracing(const json_t *root)
 	}
 	if (!*levels)
 		return bench_say("No pass was traced.");
-	return bench_say("Copies were counted at level %s%s%s.", levels,
-		*functions ? "; probes at functions: " : "", functions);
+	return bench_say("Copies were counted at tracing level %s%s%s.", levels,
+		*functions ? "; function probes: " : "", functions);
 }
 
-static void say_cost(char *out, size_t size, const json_t *figure, const char *passes)
+static void say_cost(char *out, size_t size, const json_t *metric, const char *passes)
 {
 	char number[BENCH_NUMBER];
 
-	bench_write_figure(number, figure, 1, 0);
-	if (bench_have(figure))
-		snprintf(out, size, "%s ns a packet in %s passes", number, passes);
+	bench_write_metric(number, metric, 1, 0);
+	if (bench_have(metric))
+		snprintf(out, size, "%s ns per packet in %s passes", number, passes);
 	else
 		snprintf(out, size, "an unknown time in %s passes (%.200s)", passes,
-			bench_reason(figure));
+			bench_reason(metric));
 }
 
 char *bench_say_probe_cost(const json_t *root)
@@ -198,6 +198,5 @@ char *bench_say_probe_cost(const json_t *root)
 
 	say_cost(few, sizeof few, bench_at(cost, "cost"), "cost");
 	say_cost(all, sizeof all, bench_at(cost, "count"), "count");
-	return bench_say(
-		"The probes take %s and %s; nothing is attached in rate passes.", few, all);
+	return bench_say("The probes cost %s and %s; rate passes have none.", few, all);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Frames of RFC 2544 appendix C.2.6.4: addresses from 198.18.0.0/15, UDP. The UDP checksum is 0,
- * which IPv4 allows (RFC 768) and which a stamp written later cannot spoil.
+ * "not computed" in RFC 768, so that a timestamp written later does not invalidate it.
  */
 #include "bench/traffic/frames.h"
 
@@ -15,7 +15,7 @@
 
 #define FLOWS_MAX  16384u
 #define FIRST_PORT 1024u
-#define TO_PORT    7u /* echo, as RFC 2544 has it */
+#define TO_PORT    7u /* echo, as in RFC 2544 */
 
 /* RFC 1071. */
 static uint16_t checksum(const void *data, size_t len)
@@ -60,11 +60,11 @@ int bench_frames_make(
 	if (size < BENCH_FRAME_MIN || size > BENCH_FRAME_MAX)
 		return shunt_fail_usage(err, -EINVAL,
 			"60 is 64 bytes on the wire: the FCS is not counted",
-			"a frame size of %u is not from %u to %u bytes", size, BENCH_FRAME_MIN,
+			"a frame size of %u bytes is not within %u to %u", size, BENCH_FRAME_MIN,
 			BENCH_FRAME_MAX);
 	if (!flows || flows > FLOWS_MAX)
 		return shunt_fail_usage(
-			err, -EINVAL, NULL, "%u flows are not from 1 to %u", flows, FLOWS_MAX);
+			err, -EINVAL, NULL, "%u flows are not within 1 to %u", flows, FLOWS_MAX);
 	struct shunt_frame *frames = malloc(flows * (sizeof *frames + size));
 	if (!frames)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");

@@ -59,8 +59,8 @@ static void flood(struct bench_sender *s, struct shunt_queue *q)
 	if (s->rc == -EINTR)
 		s->rc = 0;
 	shunt_get_info(q->dev, &s->info);
-	/* Release: the result is written before the receive loop sees done; pairs with
-	 * bench_sender_done(). */
+	/* Release: the result is visible before the receive loop sees done; pairs with the
+	 * acquire in bench_sender_done(). */
 	atomic_store_explicit(&s->done, true, memory_order_release);
 }
 
@@ -100,7 +100,7 @@ int bench_sender_open(struct bench_sender **out, const char *spec, int core, str
 	s->core = core;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->change, NULL);
-	/* Signals are for the control thread: a flood must not be cut short by one. */
+	/* The control thread handles signals: none may interrupt a flood. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	int rc = pthread_create(&s->thread, NULL, run, s);
@@ -143,7 +143,7 @@ void bench_sender_go(struct bench_sender *s, const struct shunt_flood *f)
 
 bool bench_sender_done(const struct bench_sender *s, uint64_t *sent)
 {
-	/* Acquire: the result as flood() left it; pairs with its release. */
+	/* Acquire: the result that flood() stored; pairs with its release. */
 	if (!atomic_load_explicit(&s->done, memory_order_acquire))
 		return false;
 	*sent = s->result.sent;
@@ -152,8 +152,8 @@ bool bench_sender_done(const struct bench_sender *s, uint64_t *sent)
 
 void bench_sender_cancel(struct bench_sender *s)
 {
-	__atomic_store_n(
-		&s->cancel, true, __ATOMIC_RELAXED); /* a flag alone: nothing is ordered by it */
+	/* Relaxed: a flag that orders nothing. */
+	__atomic_store_n(&s->cancel, true, __ATOMIC_RELAXED);
 }
 
 int bench_sender_wait(

@@ -17,13 +17,13 @@ int bench_sender_open(
 pid_t bench_sender_tid(const struct bench_sender *sender);
 void bench_sender_info(const struct bench_sender *sender, struct shunt_info *info);
 
-/* Start flooding; flood and what it points to stay the caller's until wait returns. */
+/* Start flooding. flood and what it points to must stay valid until bench_sender_wait returns. */
 void bench_sender_go(struct bench_sender *sender, const struct shunt_flood *flood);
 /* True once the flood has ended; *sent is then final. Cheap: for the receive loop. */
 bool bench_sender_done(const struct bench_sender *sender, uint64_t *sent);
-/* Ask the flood to end early. */
+/* Request the flood to end early. */
 void bench_sender_cancel(struct bench_sender *sender);
-/* Wait for the end; 0 or -errno of the flood. A cancelled one is 0. */
+/* Wait for the end; 0, also for a cancelled flood, or its -errno. */
 int bench_sender_wait(
 	struct bench_sender *sender, struct shunt_flood_result *result, struct shunt_err *err);
 void bench_sender_close(struct bench_sender *sender);

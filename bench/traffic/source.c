@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A capture file as a source of frames. libpcap keeps one frame at a time, so those of a call are
- * copied next to each other.
+ * A capture file as a source of frames. libpcap's buffer holds one frame at a time, so the frames
+ * of one call are copied into an arena.
  */
 #include "bench/traffic/source.h"
 
@@ -17,7 +17,7 @@ struct source {
 	struct shunt_source source;
 	struct capture_file file;
 	double speed;
-	uint64_t last_ns; /* of the frame before, on the file's clock */
+	uint64_t last_ns; /* of the previous frame, on the file's clock */
 	double due_ns;
 	struct shunt_err err;
 	int rc;
@@ -52,7 +52,7 @@ static int next(struct shunt_source *source, struct shunt_frame *frames, unsigne
 			.data = s->arena + used, .len = f.len, .due_ns = (uint64_t)s->due_ns};
 		used += f.len;
 	}
-	/* The frames before the damage first. */
+	/* The frames before a damaged one first. */
 	return got ? (int)got : s->rc == -ENODATA ? 0 : s->rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Workloads: templates, or a capture read from its start in each pass.
+ * Workloads: frame templates, or a capture that each pass reads from its start.
  */
 #include "bench/traffic/workload.h"
 
@@ -30,6 +30,12 @@ void bench_workload_free(struct bench_workload *w)
 }
 
 #ifdef HAVE_PCAP
+static int open_source(
+	const struct bench_workload *w, struct shunt_source **s, struct shunt_err *err)
+{
+	return shunt_pcap_source_open(s, w->capture, w->speed > 0 ? w->speed : 1, err);
+}
+
 int bench_workload_capture(struct bench_workload *w, const char *file, double speed,
 	uint32_t max_frame, struct shunt_err *err)
 {
@@ -37,10 +43,8 @@ int bench_workload_capture(struct bench_workload *w, const char *file, double sp
 	struct shunt_source *source;
 	int n;
 
-	memset(w, 0, sizeof *w);
-	w->capture = file;
-	w->speed = speed;
-	int rc = shunt_pcap_source_open(&source, file, speed > 0 ? speed : 1, err);
+	*w = (struct bench_workload){.capture = file, .speed = speed};
+	int rc = open_source(w, &source, err);
 	if (rc)
 		return rc;
 	while ((n = source->next(source, frames, SHUNT_BURST)) > 0)
@@ -52,7 +56,7 @@ int bench_workload_capture(struct bench_workload *w, const char *file, double sp
 	if (n < 0) {
 		rc = shunt_pcap_source_error(source, err);
 		if (err)
-			err->kind = SHUNT_ERR_USAGE; /* a damaged file is no workload */
+			err->kind = SHUNT_ERR_USAGE; /* the file was the user's choice */
 	}
 	shunt_pcap_source_close(source);
 	if (!rc && w->capture_frames == w->capture_unsendable)
@@ -60,52 +64,43 @@ int bench_workload_capture(struct bench_workload *w, const char *file, double sp
 			err, -EINVAL, NULL, "%.180s: holds no frame that can be sent", file);
 	return rc;
 }
-
-int bench_workload_begin(struct bench_workload *w, struct shunt_flood *flood, uint64_t frames,
-	double pps, struct shunt_err *err)
-{
-	memset(flood, 0, sizeof *flood);
-	flood->pps = pps;
-	if (!w->capture) {
-		flood->frames = w->frames;
-		flood->nframes = w->nframes;
-		flood->packets = frames;
-		flood->stamp = true;
-		return 0;
-	}
-	flood->timed = w->speed > 0;
-	return shunt_pcap_source_open(&flood->source, w->capture, w->speed > 0 ? w->speed : 1, err);
-}
-
-void bench_workload_end(struct bench_workload *w, struct shunt_flood *flood)
-{
-	if (w->capture && flood->source)
-		shunt_pcap_source_close(flood->source);
-	flood->source = NULL;
-}
 #else
+static int open_source(
+	const struct bench_workload *w, struct shunt_source **s, struct shunt_err *err)
+{
+	*s = NULL;
+	return shunt_fail(err, -ENOTSUP, "build with libpcap: scripts/setup",
+		"%.180s: this shunt was built without capture files", w->capture);
+}
+
 int bench_workload_capture(struct bench_workload *w, const char *file, double speed,
 	uint32_t max_frame, struct shunt_err *err)
 {
-	(void)w, (void)speed, (void)max_frame;
-	return shunt_fail(err, -ENOTSUP, "build with libpcap: scripts/setup",
-		"%.180s: this shunt was built without capture files", file);
+	struct shunt_source *none;
+
+	(void)max_frame;
+	*w = (struct bench_workload){.capture = file, .speed = speed};
+	return open_source(w, &none, err);
 }
+#endif
 
 int bench_workload_begin(struct bench_workload *w, struct shunt_flood *flood, uint64_t frames,
 	double pps, struct shunt_err *err)
 {
-	(void)err;
-	*flood = (struct shunt_flood){.frames = w->frames,
-		.nframes = w->nframes,
-		.packets = frames,
-		.pps = pps,
-		.stamp = true};
+	*flood = (struct shunt_flood){.pps = pps, .timed = w->speed > 0};
+	if (w->capture)
+		return open_source(w, &flood->source, err);
+	flood->frames = w->frames;
+	flood->nframes = w->nframes;
+	flood->packets = frames;
+	flood->stamp = true;
 	return 0;
 }
 
-void bench_workload_end(struct bench_workload *w, struct shunt_flood *flood)
+void bench_workload_end(struct shunt_flood *flood)
 {
-	(void)w, (void)flood;
-}
+#ifdef HAVE_PCAP
+	shunt_pcap_source_close(flood->source);
 #endif
+	flood->source = NULL;
+}

@@ -15,7 +15,7 @@ static void expect(const struct shunt_metric *f, const char *wanted)
 	json_decref(json);
 }
 
-Test(json_figure, measured)
+Test(json_metric, measured)
 {
 	struct shunt_metric f = shunt_measured(60, "bytes/packet", "xdp:xdp_redirect");
 
@@ -24,7 +24,7 @@ Test(json_figure, measured)
 		   "\"min\": 60, \"max\": 60, \"rounds\": 1}");
 }
 
-Test(json_figure, lower_bound_over_rounds)
+Test(json_metric, lower_bound_over_rounds)
 {
 	struct shunt_metric rounds[2] = {
 		shunt_derived(1.5, "copies", "a"), shunt_derived(2.5, "copies", "a")};
@@ -39,7 +39,7 @@ Test(json_figure, lower_bound_over_rounds)
 		"\"rounds\": 2}");
 }
 
-Test(json_figure, unavailable_has_no_number)
+Test(json_metric, unavailable_has_no_number)
 {
 	struct shunt_metric f = shunt_unavailable("ns", "no %s", "\"clock\"");
 
@@ -51,7 +51,7 @@ Test(json_figure, unavailable_has_no_number)
 		"\"max\": null, \"rounds\": 0}");
 }
 
-Test(json_figure, what_is_no_number_is_unavailable)
+Test(json_metric, what_is_no_number_is_unavailable)
 {
 	static const double odd[] = {NAN, INFINITY, -INFINITY};
 
@@ -68,7 +68,7 @@ Test(json_figure, what_is_no_number_is_unavailable)
 	}
 }
 
-Test(json_figure, bytes_that_are_no_text)
+Test(json_metric, bytes_that_are_no_text)
 {
 	struct shunt_metric f = shunt_measured(1, NULL, "eth\xff\n");
 	json_t *json = bench_json_metric(&f);

@@ -34,7 +34,7 @@ static void close_forward(struct bench_forward *f)
 	cr_assert_eq(bench_forward_close(f, &err), 0, "%s", err.what);
 }
 
-static void give(struct shunt_dev *dev, uint32_t from, uint32_t n, uint32_t flags)
+static void send_frames(struct shunt_dev *dev, uint32_t from, uint32_t n, uint32_t flags)
 {
 	for (uint32_t i = from; i < from + n; i++) {
 		struct shunt_pkt p;
@@ -76,7 +76,7 @@ static uint64_t copies(const struct bench_forward *f)
 }
 
 /* received = delivered + the one loss that is named. */
-static void books(const struct bench_forward *f, unsigned way, uint64_t received,
+static void ledger_is(const struct bench_forward *f, unsigned way, uint64_t received,
 	uint64_t delivered, const char *name)
 {
 	struct shunt_ledger l;
@@ -92,7 +92,7 @@ static void books(const struct bench_forward *f, unsigned way, uint64_t received
 	cr_assert_eq(f->way[way].received, received);
 }
 
-/* The far ends are opened second, so that they use the region that the forwarder attached. */
+/* The peers are opened second, so that they use the region that the forwarder attached. */
 Test(forward, pairs_both_ways_in_one_region)
 {
 	static const unsigned bursts[] = {1, 7, 32, 256};
@@ -103,20 +103,20 @@ Test(forward, pairs_both_ways_in_one_region)
 		cr_assert(f.region && f.region_id && !*f.apart, "%s", f.apart);
 		struct shunt_dev *src = must_open(SHUNT_RXTX, "pair:one");
 		struct shunt_dev *dst = must_open(SHUNT_RXTX, "pair:two");
-		give(src, 0, N, 0);
-		give(dst, N, N + 1, 0);
+		send_frames(src, 0, N, 0);
+		send_frames(dst, N, N + 1, 0);
 		bench_forward_run(&f);
 		bench_forward_stop(&f);
 		cr_assert_eq(f.error, 0);
 		expect(dst, 0, N, false);
 		expect(src, N, N + 1, false);
-		books(&f, 0, N, N, NULL);
-		books(&f, 1, N + 1, N + 1, NULL);
+		ledger_is(&f, 0, N, N, NULL);
+		ledger_is(&f, 1, N + 1, N + 1, NULL);
 		cr_assert_eq(copies(&f), 0u);
 		cr_assert_eq(f.way[0].kept + f.way[1].kept, 0u);
 		cr_assert_eq(shunt_close(src, NULL), 0);
 		cr_assert_eq(shunt_close(dst, NULL), 0);
-		close_forward(&f); /* which fails if a chunk is missing */
+		close_forward(&f); /* fails if a chunk is missing */
 	}
 }
 
@@ -127,17 +127,17 @@ Test(forward, swaps_addresses_and_nothing_else)
 	open_forward(&f, "pair:from", "pair:to");
 	struct shunt_dev *src = must_open(SHUNT_RXTX, "pair:from");
 	struct shunt_dev *dst = must_open(SHUNT_RXTX, "pair:to");
-	give(src, 0, N, 0);
+	send_frames(src, 0, N, 0);
 	bench_forward_run(&f);
 	bench_forward_stop(&f);
 	expect(dst, 0, N, true);
-	books(&f, 0, N, N, NULL);
+	ledger_is(&f, 0, N, N, NULL);
 	shunt_close(src, NULL);
 	shunt_close(dst, NULL);
 	close_forward(&f);
 }
 
-/* Pairs that have a region already can't share one: each packet is copied, once, and counted. */
+/* Pairs that already have regions can't share one: each packet is copied once, and counted. */
 Test(forward, copies_are_counted_and_explained)
 {
 	struct bench_forward f = {.one_way = true};
@@ -146,11 +146,11 @@ Test(forward, copies_are_counted_and_explained)
 
 	open_forward(&f, "pair:own1", "pair:own2");
 	cr_assert(!f.region && strstr(f.apart, "pair:own1"), "%s", f.apart);
-	give(src, 0, N, 0);
+	send_frames(src, 0, N, 0);
 	bench_forward_run(&f);
 	bench_forward_stop(&f);
 	expect(dst, 0, N, false);
-	books(&f, 0, N, N, NULL);
+	ledger_is(&f, 0, N, N, NULL);
 	cr_assert_eq(copies(&f), N);
 	cr_assert_eq(f.way[0].kept, N);
 	shunt_close(src, NULL);
@@ -158,7 +158,7 @@ Test(forward, copies_are_counted_and_explained)
 	close_forward(&f);
 }
 
-/* Nobody reads at the far side: what its ring holds is forwarded, the rest is counted. */
+/* The far side is not read: as many frames as its ring holds are forwarded, the rest is counted. */
 static void full(bool shared)
 {
 	struct bench_forward f = {.one_way = true, .burst = 48};
@@ -171,24 +171,24 @@ static void full(bool shared)
 	if (!shared)
 		open_forward(&f, "pair:brook", "pair:pond");
 	cr_assert_eq(f.region != NULL, shared);
-	give(src, 0, N, 0);
+	send_frames(src, 0, N, 0);
 	bench_forward_run(&f);
 	bench_forward_stop(&f);
 	cr_assert_eq(f.error, 0);
 	expect(dst, 0, 64, false);
-	books(&f, 0, N, 64, "tx_full");
+	ledger_is(&f, 0, N, 64, "tx_full");
 	shunt_close(src, NULL);
 	shunt_close(dst, NULL);
 	close_forward(&f);
 }
 
-Test(forward, a_full_far_side_drops_by_name)
+Test(forward, a_full_far_side_is_a_named_loss)
 {
 	full(true);
 	full(false);
 }
 
-Test(forward, a_far_side_that_goes_ends_the_run)
+Test(forward, a_far_side_that_closes_ends_the_run)
 {
 	struct bench_forward f = {.one_way = true, .duration_ns = 5000000000};
 
@@ -196,34 +196,34 @@ Test(forward, a_far_side_that_goes_ends_the_run)
 	struct shunt_dev *src = must_open(SHUNT_RXTX, "pair:here");
 	struct shunt_dev *dst = must_open(SHUNT_RXTX, "pair:gone");
 	shunt_close(dst, NULL);
-	give(src, 0, N, 0);
+	send_frames(src, 0, N, 0);
 	bench_forward_run(&f);
 	cr_assert_eq(f.error, -ENETDOWN);
 	cr_assert_eq(f.failed, 1u);
 	cr_assert_lt(f.elapsed_ns, 1000000000u);
 	bench_forward_stop(&f);
 	cr_assert_eq(f.error, -ENETDOWN);
-	books(&f, 0, N, 0, "tx_gone");
+	ledger_is(&f, 0, N, 0, "tx_gone");
 	shunt_close(src, NULL);
 	close_forward(&f);
 }
 
-/* A frame that was cut short must not go on as if it were whole. */
-Test(forward, unfit_frames_stay_here)
+/* A truncated frame must not be forwarded as a whole one. */
+Test(forward, unfit_frames_are_not_forwarded)
 {
 	struct bench_forward f = {.one_way = true};
 
 	open_forward(&f, "pair:whole", "pair:out");
 	struct shunt_dev *src = must_open(SHUNT_RXTX, "pair:whole");
 	struct shunt_dev *dst = must_open(SHUNT_RXTX, "pair:out");
-	give(src, 0, 10, SHUNT_PKT_VLAN);
-	give(src, 10, 20, SHUNT_PKT_TRUNC);
-	give(src, 10, 10, 0);
-	give(src, 20, 32, SHUNT_PKT_MORE);
+	send_frames(src, 0, 10, SHUNT_PKT_VLAN);
+	send_frames(src, 10, 20, SHUNT_PKT_TRUNC);
+	send_frames(src, 10, 10, 0);
+	send_frames(src, 20, 32, SHUNT_PKT_MORE);
 	bench_forward_run(&f);
 	bench_forward_stop(&f);
 	expect(dst, 0, 20, false);
-	books(&f, 0, 72, 20, "unfit");
+	ledger_is(&f, 0, 72, 20, "unfit");
 	shunt_close(src, NULL);
 	shunt_close(dst, NULL);
 	close_forward(&f);
@@ -236,16 +236,16 @@ Test(forward, stops_after_so_many_and_then_drains)
 	open_forward(&f, "pair:some", "pair:more");
 	struct shunt_dev *src = must_open(SHUNT_RXTX, "pair:some");
 	struct shunt_dev *dst = must_open(SHUNT_RXTX, "pair:more");
-	give(src, 0, 300, 0);
-	give(dst, 0, 300, 0);
+	send_frames(src, 0, 300, 0);
+	send_frames(dst, 0, 300, 0);
 	bench_forward_run(&f);
 	cr_assert_eq(f.way[0].received + f.way[1].received, 100u);
 	cr_assert_lt(f.elapsed_ns, 1000000000u);
 	uint64_t back = f.way[1].received;
 	bench_forward_stop(&f);
 	expect(dst, 0, 300, false);
-	books(&f, 0, 300, 300, NULL);
-	books(&f, 1, 300, back, "shutdown");
+	ledger_is(&f, 0, 300, 300, NULL);
+	ledger_is(&f, 1, 300, back, "shutdown");
 	shunt_close(src, NULL);
 	shunt_close(dst, NULL);
 	close_forward(&f);
@@ -262,7 +262,7 @@ static void refused(const char *a, const char *b, bool one_way, const char *word
 	close_forward(&f);
 }
 
-Test(forward, what_makes_no_sense_is_refused)
+Test(forward, specs_that_cannot_forward_are_refused)
 {
 	refused("pair:p?wait=poll", "null:", false, "wait=poll");
 	refused("null:", "nul:", true, "nul");
@@ -290,8 +290,8 @@ static void between_labs(const char *from, const char *to, bool zero_copy, uint6
 	cr_assert_eq(f.error, 0);
 	cr_assert_eq(raw_expect(right, 0, N), N);
 	cr_assert_eq(raw_expect(left, N, N), N);
-	books(&f, 0, N, N, NULL);
-	books(&f, 1, N, N, NULL);
+	ledger_is(&f, 0, N, N, NULL);
+	ledger_is(&f, 1, N, N, NULL);
 	cr_assert_eq(f.way[0].kept + f.way[1].kept == 0, zero_copy);
 	cr_assert_eq(copies(&f), copied, "%lu copies", copies(&f));
 	for (unsigned i = 0; i < 2; i++) {
@@ -312,7 +312,7 @@ Test(forward, packet_to_packet)
 	between_labs("packet:near0?mode=mmsg&netns=%s", "packet:near0?mode=recv&netns=%s", true, 0);
 }
 
-/* A ring lends its blocks: the kernel copies from them as from any memory, user space does not. */
+/* A ring lends its blocks: sendmmsg copies from them, user space does not. */
 Test(forward, a_ring_lends_its_blocks)
 {
 	between_labs(
@@ -330,7 +330,7 @@ Test(forward, xdp_and_packet_share_a_region)
 	between_labs("xdp:near0?netns=%s", "packet:near0?mode=mmsg&netns=%s", true, 0);
 }
 
-/* AF_XDP can't send from a ring's blocks: a copy a packet, in that direction only. */
+/* AF_XDP can't send from a ring's blocks: one copy per packet, in that direction only. */
 Test(forward, a_ring_to_xdp_is_copied)
 {
 	between_labs("packet:near0?mode=ring&netns=%s", "xdp:near0?netns=%s", false, N);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/net.h"
 
+#include "core/ifreq.h"
 #include "core/link.h"
 #include "core/link_xdp.h"
-#include "core/ifreq.h"
 #include "core/netns.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ Test(lab, runs_a_command_and_passes_its_status_on)
 	cr_assert_eq(bench_lab_run(argv, &opts, &err), 7);
 }
 
-/* Each end takes redirected frames, which needs NAPI at the other. */
+/* Each end accepts redirected frames, which needs NAPI at the other. */
 Test(lab, both_ends_take_xdp_frames)
 {
 	NEED_LAB(lab);
@@ -57,7 +57,7 @@ Test(lab, both_ends_take_xdp_frames)
 	shunt_netns_leave(back);
 	bench_lab_close(&lab);
 	if (rc == -ENOTSUP)
-		cr_skip_test("this kernel does not tell: Linux 6.3 does");
+		cr_skip_test("needs Linux 6.3: this kernel does not report XDP features");
 	cr_assert_eq(rc, 0);
 	cr_assert(near & SHUNT_XDP_NDO_XMIT);
 	cr_assert(far & SHUNT_XDP_NDO_XMIT);

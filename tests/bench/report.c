@@ -49,12 +49,12 @@ Test(report, table_fits)
 	json_decref(root);
 }
 
-Test(report, table_says_what_the_document_says)
+Test(report, table_shows_the_document)
 {
 	static const char *const wanted[] = {"xdp-native", "100,000 packets/s", "28.2 %", "~5,790",
 		"[2]>=1.000", "[2] skb mode may copy",
 		"xdp-busy is unavailable: SO_INCOMING_NAPI_ID",
-		"1.24 times less CPU a packet than packet-ring", "generator: not a capacity",
+		"1.24 times less CPU per packet than packet-ring", "generator: not a capacity",
 		"warning: no huge pages", "8 of 9 probes", "null system call 1,104 ns", "[1]-"};
 	json_t *root = sample();
 	char *text = table(root, 100);
@@ -81,8 +81,8 @@ Test(report, no_path_was_measured)
 	json_decref(root);
 }
 
-/* Every figure of a row comes from its own key: change one, and the table changes. */
-Test(report, table_follows_each_figure)
+/* Every metric of a row comes from its own key: change one, and the table changes. */
+Test(report, table_follows_each_metric)
 {
 	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
 		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
@@ -117,7 +117,7 @@ static char *html(const json_t *root)
 	return text;
 }
 
-/* The page without the document in it: what a figure changes there is not what is looked for. */
+/* The page without the embedded document, which every change shows in. */
 static char *page(const json_t *root)
 {
 	char *text = html(root), *document = strstr(text, "<pre id=\"shunt-compare\">");
@@ -127,7 +127,7 @@ static char *page(const json_t *root)
 	return text;
 }
 
-/* How often digits appear in a text, whatever commas group them. */
+/* How often digits appear in a text, commas between them ignored. */
 static unsigned digits(const char *text, const char *wanted)
 {
 	unsigned n = 0;
@@ -145,7 +145,7 @@ static unsigned digits(const char *text, const char *wanted)
 	return n;
 }
 
-Test(report, page_follows_each_figure)
+Test(report, page_follows_each_metric)
 {
 	static const char *const keys[] = {"cpu_ns_per_packet.app", "cpu_ns_per_packet.softirq",
 		"cpu_ns_per_packet.total", "cpu_busy_ns_per_packet", "delivered_pps",
@@ -157,11 +157,11 @@ Test(report, page_follows_each_figure)
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		json_t *root = sample(), *path = json_array_get(json_object_get(root, "paths"), 0);
-		json_t *figure = (json_t *)bench_at(path, keys[i]);
+		json_t *metric = (json_t *)bench_at(path, keys[i]);
 		char *text, *was = page(root);
 
-		json_object_set_new(figure, "value", json_integer(765432000));
-		json_object_set_new(figure, "source", json_string("a <new> probe"));
+		json_object_set_new(metric, "value", json_integer(765432000));
+		json_object_set_new(metric, "source", json_string("a <new> probe"));
 		text = page(root);
 		cr_assert_gt(digits(text, "765"), digits(was, "765"), "%s", keys[i]);
 		cr_assert(strstr(text, ">a &lt;new&gt; probe<"), "%s: source is not visible",
@@ -172,14 +172,14 @@ Test(report, page_follows_each_figure)
 	}
 }
 
-Test(report, page_says_what_the_document_says)
+Test(report, page_shows_the_document)
 {
-	static const char *const wanted[] = {"1.24 times less CPU a packet than packet-ring",
+	static const char *const wanted[] = {"1.24 times less CPU per packet than packet-ring",
 		"Warning", "no huge pages are free", "8 of 9 probes", "<caption>Self-tests",
 		"SO_INCOMING_NAPI_ID stays 0", "veth has no zero-copy",
 		"takes 1,104 ns here, under kvm",
 		"The rates of xdp-native and xdp-poll are those of the generator",
-		"xdp-skb and xdp-native never sleep",
+		"xdp-skb and xdp-native busy-poll",
 		"Only packet-recv and packet-mmsg ran at the limit", "addressed to another host",
 		"role=\"img\"", "prefers-color-scheme:dark"};
 	json_t *root = sample();
@@ -195,7 +195,7 @@ Test(report, page_says_what_the_document_says)
 	json_decref(root);
 }
 
-/* Cards are named, at the top and where it is said what the frames crossed. */
+/* The page names the cards at its top and beside the traffic. */
 Test(report, cards_are_named)
 {
 	json_t *root = sample();
@@ -217,7 +217,7 @@ Test(report, cards_are_named)
 	json_decref(root);
 }
 
-/* The closing words follow the document: what is not so is not said. */
+/* The last section says only what the document supports. */
 Test(report, words_follow_the_document)
 {
 	json_t *root = sample(), *path;
@@ -237,7 +237,7 @@ Test(report, words_follow_the_document)
 	}
 	text = page(root);
 	cr_assert(!strstr(text, "veth has no zero-copy"));
-	cr_assert(!strstr(text, "never sleep") && !strstr(text, "are those of the generator:"));
+	cr_assert(!strstr(text, "busy-poll:") && !strstr(text, "are those of the generator:"));
 	cr_assert(!strstr(text, "were addressed to") && !strstr(text, "ran at the limit"));
 	cr_assert(strstr(text, "takes 70 ns here, on bare metal"));
 	cr_assert(strstr(text, "that of an existing interface"));
@@ -245,7 +245,7 @@ Test(report, words_follow_the_document)
 	json_decref(root);
 }
 
-/* Puts a text that would end an element, an attribute or a script in the place of every string. */
+/* Replaces every string by a text that would end an element, an attribute or a script. */
 static void make_hostile(json_t *node, const char *text, bool all)
 {
 	const char *key;
@@ -313,7 +313,7 @@ Test(report, a_full_disk_is_an_error)
 	json_decref(root);
 }
 
-/* Walks all values and gives each away in turn; a report must survive every gap. */
+/* Removes each value in turn; a report must survive every gap. */
 static void spoil(json_t *root, json_t *node, unsigned *left)
 {
 	const char *key;
