@@ -227,22 +227,22 @@ SHUNT_INLINE int rx_ring(
 }
 
 #define RX(name, body, ...)                                                                        \
-	static int packet_rx_##name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)     \
+	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
 	{                                                                                          \
 		return body(q, pkts, n, __VA_ARGS__);                                              \
 	}
-RX(recv_spin, rx_socket, false, false, false)
-RX(recv_spin_both, rx_socket, false, false, true)
-RX(recv_poll, rx_socket, false, true, false)
-RX(recv_poll_both, rx_socket, false, true, true)
-RX(mmsg_spin, rx_socket, true, false, false)
-RX(mmsg_spin_both, rx_socket, true, false, true)
-RX(mmsg_poll, rx_socket, true, true, false)
-RX(mmsg_poll_both, rx_socket, true, true, true)
-RX(ring_spin, rx_ring, false, false)
-RX(ring_spin_both, rx_ring, false, true)
-RX(ring_poll, rx_ring, true, false)
-RX(ring_poll_both, rx_ring, true, true)
+RX(packet_rx_recv_spin, rx_socket, false, false, false)
+RX(packet_rx_recv_spin_both, rx_socket, false, false, true)
+RX(packet_rx_recv_poll, rx_socket, false, true, false)
+RX(packet_rx_recv_poll_both, rx_socket, false, true, true)
+RX(packet_rx_mmsg_spin, rx_socket, true, false, false)
+RX(packet_rx_mmsg_spin_both, rx_socket, true, false, true)
+RX(packet_rx_mmsg_poll, rx_socket, true, true, false)
+RX(packet_rx_mmsg_poll_both, rx_socket, true, true, true)
+RX(packet_rx_ring_spin, rx_ring, false, false)
+RX(packet_rx_ring_spin_both, rx_ring, false, true)
+RX(packet_rx_ring_poll, rx_ring, true, false)
+RX(packet_rx_ring_poll_both, rx_ring, true, true)
 
 void packet_rx_choose(struct packet_queue *pq)
 {

@@ -16,7 +16,7 @@ t = Tap()
 # File, what is replaced there, by what, and a word of the fault.
 PLANTED = (
     ("a burst in another file", "packet/ledger.c", None, "int packet_rx_lost(void)\n{\n\treturn 0;\n}\n", "belongs into rx.c"),
-    ("a burst by another name", "af_xdp/tx.c", "q.tx = afxdp_tx", "q.tx = send_all; // ", "not by name"),
+    ("a burst by another name", "af_xdp/tx.c", "q.tx = afxdp_tx;", "q.tx = afxdp_open;", "not by name"),
     ("a driver without link.c", "virtio/link.c", "", "", "no function of link.c"),
     ("control calls in another order", "xdpgen/xdpgen.c", "xdpgen_stop(struct", "xdpgen_open(struct", "in the order"),
 )
