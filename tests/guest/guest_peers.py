@@ -71,12 +71,9 @@ def verdicts(doc):
         t.ok(done.returncode == 1 and len(bad) == 1 and f"{CARD}: {words} per packet" in bad[0],
              f"ten times the {words}: not reached, and that is said", said(done))
     done = verdict(doc, "dpdk", "lines", None)
-    t.ok(done.returncode == 1 and "unavailable" in done.stdout, "nothing to compare with: not reached", said(done))
+    t.ok(done.returncode == 1 and "not measured" in done.stdout, "nothing to compare with: not reached", said(done))
 
 
-for option in (["--cards", "ne2000"], ["--bursts", "7"], ["--loops", "fly"]):
-    bad = run([PEERS, *option])
-    t.ok(bad.returncode == 2 and option[1] in bad.stderr, f"{' '.join(option)} is refused", said(bad))
 with tempfile.TemporaryDirectory() as folder:
     result = counted(f"{folder}/peers.json")
 sane(result)
