@@ -74,7 +74,7 @@ static void traffic(FILE *out, const json_t *root)
 		fact(out, "card", bench_say_card(card));
 	if (json_is_object(capture))
 		fact(out, "capture",
-			bench_say("%s: %.0f frames, %.0f bytes, of which %.0f can't be sent",
+			bench_say("%s: %.0f frames, %.0f bytes; %.0f of the frames can't be sent",
 				bench_text(capture, "file"), bench_number(capture, "frames"),
 				bench_number(capture, "bytes"),
 				bench_number(capture, "unsendable")));
