@@ -36,7 +36,7 @@ static char *names(const json_t *root, path_test *wanted)
 	return text;
 }
 
-static bool is_spinning(const json_t *path)
+static bool is_busy_polling(const json_t *path)
 {
 	return !strcmp(bench_text(path, "wait"), "spin");
 }
@@ -160,7 +160,7 @@ static void cores(FILE *out, const json_t *root)
 	say_of(out, root, is_bound_by_generator, "The rates of ",
 		" are those of the generator: the capacity of these paths is higher, but unknown.");
 	say_of(out, root, is_bound_by_app, "Only ", " ran at the limit of the application.");
-	say_of(out, root, is_spinning, "",
+	say_of(out, root, is_busy_polling, "",
 		" busy-poll: each uses a full core at any rate, which the metric without empty "
 		"polls excludes.");
 }
