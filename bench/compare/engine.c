@@ -228,9 +228,10 @@ static int open_generator(struct bench_run *run, struct shunt_err *err)
 {
 	const char *at = run->opts.packet_generator ? "packet:" BENCH_FAR "?mode=mmsg&netns="
 						    : "xdpgen:" BENCH_FAR "?netns=";
+	char spec[96];
 
-	snprintf(run->sender_spec, sizeof run->sender_spec, "%s%s", at, run->lab.far_path);
-	int rc = bench_sender_open(&run->sender, run->sender_spec, run->cores.generator, err);
+	snprintf(spec, sizeof spec, "%s%s", at, run->lab.far_path);
+	int rc = bench_sender_open(&run->sender, spec, run->cores.generator, err);
 	if (rc && err && !run->opts.packet_generator && !*err->remedy)
 		snprintf(err->remedy, sizeof err->remedy, "--generator packet works without BPF");
 	return rc;

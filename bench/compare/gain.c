@@ -55,7 +55,7 @@ static struct shunt_metric compare(const struct metric *m, const struct bench_ru
 
 	if (emulated)
 		return shunt_unavailable(
-			"times", "the CPU is emulated (QEMU TCG): times compare nothing");
+			"times", "the CPU is emulated (QEMU TCG): times are not comparable");
 	if (x.provenance == SHUNT_UNAVAILABLE || x.value <= 0)
 		return shunt_unavailable(
 			"times", "%s", *x.reason ? x.reason : "nothing to divide by");
@@ -78,12 +78,11 @@ static json_t *entry(const struct metric *m, const char *wait, const struct benc
 	const struct bench_run_path *kernel, bool emulated)
 {
 	char verdict[256];
-	struct shunt_metric factor =
-		kernel ? compare(m, bypass, kernel, emulated)
-		       : shunt_unavailable("times",
-				 "no kernel path with wait=%s was measured: --paths "
-				 "names packet-spin",
-				 wait);
+	struct shunt_metric factor = kernel ? compare(m, bypass, kernel, emulated)
+					    : shunt_unavailable("times",
+						      "no kernel path with wait=%s was measured: "
+						      "add packet-%s to --paths",
+						      wait, bypass->path.polls ? "ring" : "spin");
 
 	if (factor.provenance == SHUNT_UNAVAILABLE)
 		snprintf(verdict, sizeof verdict, "no statement");

@@ -82,7 +82,7 @@ struct shunt_metric bench_get_busy(const struct bench_result *r)
 	if (!r->busy_ns) /* blocks in poll: has no empty polls to exclude */
 		return app;
 	struct shunt_metric m = shunt_measured(
-		(double)r->busy_ns, NS, "CLOCK_MONOTONIC around bursts that brought packets");
+		(double)r->busy_ns, NS, "CLOCK_MONOTONIC around bursts that returned packets");
 	m = shunt_per(&m, delivered(r), NS);
 	if (m.provenance == SHUNT_UNAVAILABLE || app.provenance == SHUNT_UNAVAILABLE ||
 		m.value <= app.value)
@@ -144,13 +144,13 @@ struct shunt_metric bench_get_app_share(const struct bench_result *r)
 
 struct shunt_metric bench_get_generator_share(const struct bench_result *r)
 {
-	return shunt_derived(r->generator_share, "of a core", "/proc/stat, sampled by the tick");
+	return shunt_derived(r->generator_share, "of a core", "/proc/stat, sampled per clock tick");
 }
 
 struct shunt_metric bench_get_softirq_share(const struct bench_result *r)
 {
 	return shunt_derived(
-		r->softirq_share, "of the generator's core", "/proc/stat, sampled by the tick");
+		r->softirq_share, "of the generator's core", "/proc/stat, sampled per clock tick");
 }
 
 unsigned bench_passes(const struct bench_run_path *p, enum bench_pass_kind kind)

@@ -29,7 +29,7 @@ struct bench_pass {
 	uint64_t duration_ns;
 	struct bench_cores cores;
 	const volatile bool *stop;
-	struct shunt_hist *latency; /* NULL, or records latency */
+	struct shunt_hist *latency; /* records latency; may be NULL */
 	struct bench_watch *
 		*watch; /* of traced passes: reused by the next one, the caller closes it */
 };

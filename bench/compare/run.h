@@ -51,7 +51,6 @@ struct bench_run {
 		*sender;          /* in the lab for the self-tests, then of the run; NULL: none */
 	struct bench_sender *via; /* on the wire, until it becomes sender */
 	struct bench_watch *watch;
-	char sender_spec[96];
 	struct bench_workload work;
 	struct bench_run_path path[BENCH_PATHS_MAX];
 	unsigned npaths;

@@ -2,7 +2,7 @@
  * A comparison on NICs: one card sends, and over a wire its frames reach the card under a kernel
  * driver and those of `pci:` paths. Cards under kernel drivers move into the lab's namespaces, so
  * that no other program uses them. They return at the end; when this process is killed, the kernel
- * returns them. Only cards that the user named are touched.
+ * moves them to the initial namespace. Only cards that the user named are touched.
  */
 #ifndef BENCH_LAB_WIRE_H
 #define BENCH_LAB_WIRE_H

@@ -65,13 +65,12 @@ static void fill_cpu(struct bars *bars, const json_t *path)
 
 static void fill_rate(struct bars *bars, const json_t *path)
 {
-	const char *limit = bench_text(path, "bottleneck");
 	char *text = bars->text[bars->n].value;
 
 	set_metric(bars, bench_at(path, "delivered_pps"), 1e-6, 3);
 	if (bench_have(bench_at(path, "delivered_pps")))
-		snprintf(text + strlen(text), BENCH_NUMBER, ", %.20s%s", limit,
-			bench_true(path, "capacity") ? "" : " full");
+		snprintf(text + strlen(text), BENCH_NUMBER, ", %.20s",
+			bench_text(path, "bottleneck"));
 }
 
 static void fill_copies(struct bars *bars, const json_t *path)

@@ -8,19 +8,14 @@
 
 void shunt_html_text(FILE *out, const char *text)
 {
+	static const char special[] = "<>&\"'";
+	static const char *const entity[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
 	size_t n;
 
 	for (uint32_t c; (c = shunt_text_next(text, &n)) && n; text += n) {
-		if (c == '<')
-			fputs("&lt;", out);
-		else if (c == '>')
-			fputs("&gt;", out);
-		else if (c == '&')
-			fputs("&amp;", out);
-		else if (c == '"')
-			fputs("&quot;", out);
-		else if (c == '\'')
-			fputs("&#39;", out);
+		const char *at = c < 0x80 ? strchr(special, (int)c) : NULL;
+		if (at)
+			fputs(entity[at - special], out);
 		else if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0) ||
 			 c == UINT32_MAX)
 			fputc('?', out);

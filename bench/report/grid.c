@@ -37,7 +37,7 @@ static const struct line lines[] = {
 	{NULL, "99 %", "\xc2\xb5s", "latency_ns.p99", 1e-3, 1},
 	{NULL, "99.9 %", "\xc2\xb5s", "latency_ns.p999", 1e-3, 1},
 	{NULL, "longest", "\xc2\xb5s", "latency_ns.max", 1e-3, 1},
-	{"Tracing", "CPU with all probes over CPU with few", "ratio", "tracer_slowdown", 1, 2},
+	{"Tracing", "tracer slowdown, count over cost passes", "ratio", "tracer_slowdown", 1, 2},
 };
 #define LINES (sizeof lines / sizeof *lines)
 

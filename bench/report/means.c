@@ -36,7 +36,7 @@ static char *names(const json_t *root, path_test *wanted)
 	return text;
 }
 
-static bool is_spinning(const json_t *path)
+static bool is_busy_polling(const json_t *path)
 {
 	return !strcmp(bench_text(path, "wait"), "spin");
 }
@@ -124,12 +124,11 @@ static void calls(FILE *out, const json_t *root)
 	bench_write_number(share, n * ns, 0);
 	bench_write_number(total, bench_number(path, "cpu_ns_per_packet.total.value"), 0);
 	bench_page_say(out, "p",
-		bench_say(
-			"A null system call takes %s ns here%s%s. %s makes %s calls per packet, so "
-			"entering the kernel alone is about %s of its %s ns. Where a call is %s, "
-			"paths with many calls compare %s with those without.",
-			price, *host ? ", under " : ", on bare metal", host,
-			bench_text(path, "name"), each, share, total,
+		bench_say("A null system call takes %s ns on this host, %s. %s makes %s calls per "
+			  "packet, so entering the kernel alone is about %s of its %s ns. Where a "
+			  "call is %s, paths with many calls compare %s against those with few.",
+			price, *host ? host : "bare metal", bench_text(path, "name"), each, share,
+			total,
 			ns > 300 ? "cheaper, as on most bare metal (50 to 300 ns)"
 				 : "more expensive, as in a virtual machine",
 			ns > 300 ? "better" : "worse"));
@@ -161,10 +160,9 @@ static void cores(FILE *out, const json_t *root)
 	say_of(out, root, is_bound_by_generator, "The rates of ",
 		" are those of the generator: the capacity of these paths is higher, but unknown.");
 	say_of(out, root, is_bound_by_app, "Only ", " ran at the limit of the application.");
-	say_of(out, root, is_spinning, "",
+	say_of(out, root, is_busy_polling, "",
 		" busy-poll: each uses a full core at any rate, which the metric without empty "
-		"polls "
-		"excludes.");
+		"polls excludes.");
 }
 
 static void limits(FILE *out, const json_t *root)

@@ -74,7 +74,7 @@ static void traffic(FILE *out, const json_t *root)
 		fact(out, "card", bench_say_card(card));
 	if (json_is_object(capture))
 		fact(out, "capture",
-			bench_say("%s: %.0f frames, %.0f bytes, of which %.0f can't be sent",
+			bench_say("%s: %.0f frames, %.0f bytes; %.0f of the frames can't be sent",
 				bench_text(capture, "file"), bench_number(capture, "frames"),
 				bench_number(capture, "bytes"),
 				bench_number(capture, "unsendable")));
@@ -182,14 +182,14 @@ static void machine(FILE *out, const json_t *root)
 	fact(out, "kernel", bench_say("%s", bench_text(env, "kernel")));
 	fact(out, "processor",
 		bench_say("%s, %.0f cores", bench_text(env, "cpu"), bench_number(env, "cores")));
-	fact(out, "virtual",
+	fact(out, "virtualization",
 		bench_say("%s", *bench_text(env, "virtual") ? bench_text(env, "virtual") : "no"));
-	fact(out, "clock", bench_say("%s", bench_text(env, "clocksource")));
+	fact(out, "clock source", bench_say("%s", bench_text(env, "clocksource")));
 	fact(out, "load",
 		bench_say("%.2f, %.2f, %.2f", json_number_value(json_array_get(load, 0)),
 			json_number_value(json_array_get(load, 1)),
 			json_number_value(json_array_get(load, 2))));
-	metric_fact(out, "stolen", bench_at(env, "steal_percent"), 2);
+	metric_fact(out, "steal time", bench_at(env, "steal_percent"), 2);
 	metric_fact(out, "null system call", bench_at(env, "null_syscall_ns"), 0);
 	fact(out, "free huge pages", bench_say("%.0f", bench_number(env, "huge_pages_free")));
 	fact(out, "tracing level",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Charts of horizontal bars as inline SVG. Lengths are percent of the page's width and text keeps
- * its size, so that one chart serves a telephone and a wide screen. Series differ by colour (Okabe
+ * its size, so that one chart serves a phone and a wide screen. Series differ by colour (Okabe
  * and Ito) and by pattern, and each bar says its value. Classes s0..s3, axis, whisker, line let a
  * page recolour it. Pure functions; errors are the stream's.
  */

@@ -96,7 +96,7 @@ static void print_sections(struct page *page)
 				? " (spin uses a full core at any rate: compare busy)"
 				: ""),
 		cpu, sizeof cpu / sizeof *cpu, bench_row_cpu);
-	section(page, bench_say("Rate, %s, nothing traced", number), rate,
+	section(page, bench_say("Rate, %s, without probes", number), rate,
 		sizeof rate / sizeof *rate, bench_row_rate);
 	section(page, bench_say("Per packet, %s", pace ? pace : "?"), packet,
 		sizeof packet / sizeof *packet, bench_row_packet);

@@ -132,8 +132,7 @@ char *bench_say_selftests(const json_t *root)
 		passed += bench_true(test, "passed");
 	if (!n)
 		return bench_say("No probe was tested.");
-	text = bench_say("%zu of %zu probes counted every frame sent, and none of those dropped "
-			 "before them.",
+	text = bench_say("%zu of %zu probes counted as expected, and 0 in their negative control.",
 		passed, n);
 	json_array_foreach (tests, i, test) {
 		if (bench_true(test, "passed") || !text)

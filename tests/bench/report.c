@@ -177,7 +177,7 @@ Test(report, page_shows_the_document)
 	static const char *const wanted[] = {"1.24 times less CPU per packet than packet-ring",
 		"Warning", "no huge pages are free", "8 of 9 probes", "<caption>Self-tests",
 		"SO_INCOMING_NAPI_ID stays 0", "veth has no zero-copy",
-		"takes 1,104 ns here, under kvm",
+		"takes 1,104 ns on this host, kvm",
 		"The rates of xdp-native and xdp-poll are those of the generator",
 		"xdp-skb and xdp-native busy-poll",
 		"Only packet-recv and packet-mmsg ran at the limit", "addressed to another host",
@@ -239,7 +239,7 @@ Test(report, words_follow_the_document)
 	cr_assert(!strstr(text, "veth has no zero-copy"));
 	cr_assert(!strstr(text, "busy-poll:") && !strstr(text, "are those of the generator:"));
 	cr_assert(!strstr(text, "were addressed to") && !strstr(text, "ran at the limit"));
-	cr_assert(strstr(text, "takes 70 ns here, on bare metal"));
+	cr_assert(strstr(text, "takes 70 ns on this host, bare metal"));
 	cr_assert(strstr(text, "that of an existing interface"));
 	free(text);
 	json_decref(root);
