@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * af_xdp: frames go from an XDP program to user space past the kernel's stack, through rings in
- * memory that both sides map. Documentation/networking/af_xdp.rst, Linux 6.18; works from 5.18
- * (xdp.frags, bpf_link). Multi-buffer frames (XDP_USE_SG) are not taken: a frame longer than a
- * chunk less 256 bytes is lost, and counted as too_long.
+ * af_xdp: frames go from an XDP program to user space, bypassing the kernel's stack, through
+ * rings in memory that both sides map. Documentation/networking/af_xdp.rst, Linux 6.18; works
+ * from 5.18 (xdp.frags, bpf_link). Multi-buffer frames (XDP_USE_SG) are not taken: a frame longer
+ * than a chunk less 256 bytes is lost, and counted as too_long.
  */
 #include "drivers/af_xdp/af_xdp.h"
-#include "core/clock.h"
 #include "drivers/af_xdp/ring.h"
 #include "drivers/core/netdev.h"
 
@@ -13,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define LINK_MS 10000u /* an 82599 took 8 s to get its link back */
 
 static const struct shunt_key keys[] = {
 	{"queues", SHUNT_KEY_TEXT, "all, or a list like 0-3,7", 0, 0},
@@ -100,35 +97,10 @@ static int afxdp_open(struct shunt_dev *dev, struct shunt_err *err)
 
 static int afxdp_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
 {
-	struct afxdp *a = dev->priv;
+	const struct afxdp *a = dev->priv;
 
-	if (a->drop)
-		return shunt_fail(err, -ENOTSUP, NULL, "xdp: action=drop uses no memory");
-	if (a->region)
-		return shunt_fail(err, -EBUSY, "detach the other first", "xdp: takes one region");
-	if (region->info.lent)
-		return shunt_fail(err, -ENOTSUP, "attach a region of shunt_region_create",
-			"xdp: region %u is another device's memory", region->info.id);
-	a->region = region;
-	a->attached = true;
-	atomic_fetch_add(&region->attached, 1);
-	return 0;
-}
-
-static int afxdp_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	struct afxdp *a = dev->priv;
-
-	if (!a->attached || a->region != region)
-		return shunt_fail(
-			err, -EINVAL, NULL, "xdp: region %u is not attached", region->info.id);
-	if (dev->state != SHUNT_OPENED)
-		return shunt_fail(err, -EBUSY, "close the device",
-			"xdp: the sockets hold region %u", region->info.id);
-	atomic_fetch_sub(&region->attached, 1);
-	a->region = NULL;
-	a->attached = false;
-	return 0;
+	(void)region;
+	return a->drop ? shunt_fail(err, -ENOTSUP, NULL, "xdp: action=drop uses no memory") : 0;
 }
 
 /* Intel's 1 and 10 Gbit/s cards are told a buffer's size in KiB (SRRCTL.BSIZEPKT): what is left of
@@ -140,14 +112,14 @@ static int choose_chunk(struct shunt_dev *dev, struct shunt_err *err)
 
 	a->devring = a->mode == AFXDP_COPY ? 0 : afxdp_device_ring(dev->info.ifname);
 	a->chunk = a->devring ? AFXDP_ZC_CHUNK : SHUNT_CHUNK;
-	if (!a->attached || a->region->info.chunk >= a->chunk)
+	if (!dev->region || dev->region->info.chunk >= a->chunk)
 		return 0;
 	if (a->mode == AFXDP_ZC)
 		return shunt_fail_usage(err, -EINVAL, "make the region with them, or use mode=copy",
 			"xdp: zero-copy wants chunks of %u bytes, region %u has %u", a->chunk,
-			a->region->info.id, a->region->info.chunk);
+			dev->region->info.id, dev->region->info.chunk);
 	shunt_note(dev, "copy: zero-copy wants chunks of %u bytes, the region has %u", a->chunk,
-		a->region->info.chunk);
+		dev->region->info.chunk);
 	a->mode = AFXDP_COPY;
 	a->devring = 0;
 	return 0;
@@ -158,7 +130,7 @@ static int choose_chunk(struct shunt_dev *dev, struct shunt_err *err)
 static void choose_sizes(struct shunt_dev *dev)
 {
 	struct afxdp *a = dev->priv;
-	uint32_t longest = (a->region ? a->region->info.chunk : a->chunk) - AFXDP_HEADROOM;
+	uint32_t longest = (dev->region ? dev->region->info.chunk : a->chunk) - AFXDP_HEADROOM;
 
 	a->rx_size = afxdp_pow2(dev->depth);
 	a->target = afxdp_can(dev, SHUNT_RX) ? a->rx_size + a->devring + SHUNT_BURST_MAX
@@ -185,58 +157,6 @@ static int make_queues(struct shunt_dev *dev, struct shunt_err *err)
 	return 0;
 }
 
-static int load_program(struct shunt_dev *dev, struct shunt_err *err)
-{
-	struct afxdp *a = dev->priv;
-	struct shunt_redirect_opts opts = {.ifindex = dev->info.ifindex,
-		.ifname = dev->info.ifname,
-		.attach = a->attach,
-		.drop = a->drop,
-		.queues = a->queues};
-
-	return shunt_redirect_open(&a->prog, &opts, err);
-}
-
-/* A card may reset when it takes a program, and its link is then down for seconds. What TX holds
- * meanwhile would wait, and what comes would be lost. */
-static void wait_for_carrier(struct shunt_dev *dev)
-{
-	uint64_t end = shunt_now() + LINK_MS * UINT64_C(1000000);
-
-	while (!afxdp_setting(dev, "carrier")) {
-		if (shunt_now() > end) {
-			shunt_note(dev, "the link of %s is still down after %u ms",
-				dev->info.ifname, LINK_MS);
-			return;
-		}
-		usleep(10000);
-	}
-}
-
-/* Drivers have no zero-copy beside a program in skb mode: the kernel would copy, and say that it
- * does not. */
-static int attach_program(struct shunt_dev *dev, struct shunt_err *err)
-{
-	struct afxdp *a = dev->priv;
-	bool had_link = afxdp_setting(dev, "carrier") > 0;
-	int rc = shunt_redirect_attach(a->prog, err);
-
-	if (rc == -EBUSY && !afxdp_can(dev, SHUNT_RX)) {
-		shunt_note(dev, "%s has an XDP program of somebody else's: left alone",
-			dev->info.ifname);
-		shunt_redirect_close(a->prog);
-		a->prog = NULL;
-		return 0;
-	}
-	if (!rc && a->queue[0].zc && shunt_redirect_is_skb(a->prog))
-		rc = shunt_fail(err, -ENOTSUP, "use mode=copy",
-			"xdp: zero-copy needs the program attached natively: %s",
-			shunt_redirect_fallback(a->prog));
-	if (!rc && had_link)
-		wait_for_carrier(dev);
-	return rc;
-}
-
 /* Frames arrive from the last line on: everything that takes them is there before. Intel's cards
  * have a ring for zero-copy transmit only while a program is attached, and else refuse to be woken
  * (igb_xsk_wakeup(), ixgbe_xsk_wakeup()): the same program, without a socket, passes all frames. */
@@ -248,18 +168,19 @@ static int start_sockets(struct shunt_dev *dev, struct shunt_err *err)
 	if (rc)
 		return rc;
 	choose_sizes(dev);
-	rc = afxdp_memory_open(dev, err);
+	rc = afxdp_bufs_open(dev, err);
 	if (!rc)
 		rc = afxdp_sockets_open(dev, err);
 	if (!rc && !a->prog && a->queue[0].zc)
-		rc = load_program(dev, err);
+		rc = afxdp_program_load(dev, err);
 	for (unsigned i = 0; !rc && i < dev->nqueues; i++) {
+		afxdp_bufs_choose(&a->queue[i]);
 		afxdp_rx_choose(&a->queue[i]);
 		afxdp_tx_choose(&a->queue[i]);
 		if (afxdp_can(dev, SHUNT_RX))
 			rc = shunt_redirect_set(a->prog, a->queue[i].id, a->queue[i].fd, err);
 	}
-	return rc || !a->prog ? rc : attach_program(dev, err);
+	return rc || !a->prog ? rc : afxdp_program_attach(dev, err);
 }
 
 static void undo(struct shunt_dev *dev)
@@ -272,11 +193,21 @@ static void undo(struct shunt_dev *dev)
 		close(a->promisc_fd);
 	a->promisc_fd = -1;
 	afxdp_sockets_close(dev);
-	afxdp_memory_close(dev);
+	afxdp_bufs_close(dev);
 	for (unsigned i = 0; i < dev->nqueues; i++)
 		dev->queue[i] = NULL;
 	free(a->queue);
 	a->queue = NULL;
+}
+
+/* No socket, nothing reaches user space: the ceiling for all other paths. */
+static int start_drop(struct shunt_dev *dev, struct shunt_err *err)
+{
+	struct afxdp *a = dev->priv;
+
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		afxdp_rx_choose(&a->queue[i]);
+	return shunt_redirect_attach(a->prog, err);
 }
 
 /* As a packet socket is: a card hands out only what is addressed to it, and broadcasts, else. */
@@ -297,9 +228,9 @@ static int afxdp_start(struct shunt_dev *dev, struct shunt_err *err)
 	int rc = make_queues(dev, err);
 
 	if (!rc && afxdp_can(dev, SHUNT_RX))
-		rc = load_program(dev, err);
+		rc = afxdp_program_load(dev, err);
 	if (!rc)
-		rc = a->drop ? afxdp_drop_start(dev, err) : start_sockets(dev, err);
+		rc = a->drop ? start_drop(dev, err) : start_sockets(dev, err);
 	if (!rc)
 		rc = go_promiscuous(dev, err);
 	if (rc) {
@@ -336,18 +267,7 @@ static void afxdp_close(struct shunt_dev *dev)
 
 	if (a->queue)
 		undo(dev);
-	if (a->attached)
-		atomic_fetch_sub(&a->region->attached, 1);
 	free(a);
-}
-
-static int ledger(struct shunt_dev *dev, struct shunt_ledger *l, struct shunt_err *err)
-{
-	const struct afxdp *a = dev->priv;
-
-	if (!a->queue)
-		return shunt_fail(err, -ENODATA, NULL, "xdp: was not started");
-	return a->drop ? afxdp_drop_ledger(dev, l, err) : afxdp_ledger(dev, l, err);
 }
 
 static void identity(const struct shunt_queue *q, struct shunt_identity *id)
@@ -379,20 +299,20 @@ static int arm(struct shunt_queue *q)
 const struct shunt_driver shunt_driver_xdp = {
 	.name = "af_xdp",
 	.scheme = "xdp",
-	.summary = "AF_XDP: past the kernel's stack, by an XDP program and shared rings",
+	.summary = "AF_XDP: bypasses the kernel's stack, by an XDP program and shared rings",
 	.example = "xdp:near0?attach=native",
 	.dirs = SHUNT_RXTX,
 	.is_netdev = true,
+	.takes_region = true,
 	.keys = keys,
 	.memory = (uint64_t)(SHUNT_DEPTH + AFXDP_RESERVE) * SHUNT_CHUNK + SHUNT_DEPTH * 24,
 	.usable = afxdp_usable,
 	.open = afxdp_open,
 	.attach = afxdp_attach,
-	.detach = afxdp_detach,
 	.start = afxdp_start,
 	.stop = afxdp_stop,
 	.close = afxdp_close,
-	.ledger = ledger,
+	.ledger = afxdp_ledger,
 	.identity = identity,
 	.queue_fd = queue_fd,
 	.arm = arm,

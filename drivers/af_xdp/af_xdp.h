@@ -2,25 +2,23 @@
  * af_xdp's own structures. A queue is one AF_XDP socket with its four rings; all queues of a
  * device share one UMEM, so that a packet received on one can be sent on another without a copy,
  * and its pages are pinned (and, with zero-copy, mapped for the NIC) once. A chunk has one owner at
- * a time: the region's pool, a queue's stack, the application (q.out), or the kernel (FILL, RX, TX,
+ * a time: the region's pool, a queue's cache, the application (q.out), or the kernel (FILL, RX, TX,
  * COMPLETION and what lies between them).
  */
 #ifndef DRIVERS_AF_XDP_AF_XDP_H
 #define DRIVERS_AF_XDP_AF_XDP_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/core/driver.h"
-#include "drivers/core/region.h"
 #include "xdp/redirect.h"
 
 #include <xdp/xsk.h>
 
 #define AFXDP_HEADROOM 256u  /* XDP_PACKET_HEADROOM: the kernel keeps it before a received frame */
-#define AFXDP_RESERVE  512u  /* chunks a queue that applications may hold without starving FILL */
+#define AFXDP_RESERVE  512u  /* chunks per queue that applications may hold without starving FILL */
 #define AFXDP_TX_ROOM  2048u /* TX and COMPLETION descriptors */
 #define AFXDP_ZC_CHUNK 4096u /* bytes, the most that a UMEM may have */
 #define AFXDP_TX_FILL  64u   /* chunks in a transmit-only queue's FILL: some drivers leak at none */
-/* Empty receives before the link is looked at: about 10 ms of spinning, one system call. */
-#define AFXDP_IDLE (1u << 20)
 
 enum afxdp_mode { AFXDP_AUTO, AFXDP_COPY, AFXDP_ZC };
 
@@ -34,8 +32,7 @@ struct xsk_queue {
 	uint32_t level;  /* chunks in FILL, in the kernel's hands and in RX */
 	uint32_t target; /* what level should be */
 	uint32_t idle;   /* empty receives in a row */
-	uint32_t nstack; /* free chunks, private to this queue */
-	uint64_t *stack;
+	struct shunt_chunks chunks;
 	uint8_t *held; /* attached region: which chunks the kernel has, by number; else NULL */
 	uint16_t region;
 	uint8_t shift; /* of a chunk */
@@ -46,7 +43,6 @@ struct xsk_queue {
 	uint32_t tx_out; /* chunks in TX, in the kernel's hands and in COMPLETION */
 	uint32_t budget; /* descriptors that a copy-mode sendto takes: reported */
 	bool kicked;
-	struct shunt_region *pool;
 	struct xsk_socket *sock;
 	uint32_t id; /* the interface's queue number */
 } __attribute__((aligned(64)));
@@ -61,9 +57,7 @@ struct afxdp {
 	uint32_t devring; /* descriptors in the device's own receive ring; 0 unknown or none */
 	uint32_t chunk;   /* bytes, of a region of our own */
 	uint32_t rx_size, fill_size, target;
-	struct shunt_region *region;
-	bool attached; /* the region is the application's */
-	bool refused;  /* the kernel refused zero-copy and fell back */
+	bool refused; /* the kernel refused zero-copy and fell back */
 	struct xsk_umem *umem;
 	struct shunt_redirect *prog;
 	struct xsk_queue *queue; /* dev->nqueues of them */
@@ -92,29 +86,32 @@ uint32_t afxdp_napi_id(const struct xsk_queue *xq);
 void afxdp_set_busy(struct shunt_dev *dev, struct xsk_queue *xq);
 void afxdp_set_budget(struct shunt_dev *dev, struct xsk_queue *xq);
 
-/* memory.c: the region, and the chunks of a queue. */
-int afxdp_memory_open(struct shunt_dev *dev, struct shunt_err *err);
-void afxdp_memory_close(struct shunt_dev *dev);
-void afxdp_refill(struct xsk_queue *xq);
-void afxdp_give_back(struct xsk_queue *xq);
-unsigned afxdp_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+/* program.c: the XDP program, closed by shunt_redirect_close. */
+int afxdp_program_load(struct shunt_dev *dev, struct shunt_err *err);
+int afxdp_program_attach(struct shunt_dev *dev, struct shunt_err *err);
 
-/* rx.c, tx.c: choose the bursts. */
+/* bufs.c: the region, the chunks of a queue, and its FILL ring. */
+int afxdp_bufs_open(struct shunt_dev *dev, struct shunt_err *err);
+void afxdp_bufs_close(struct shunt_dev *dev);
+void afxdp_bufs_refill(struct xsk_queue *xq);
+void afxdp_bufs_choose(struct xsk_queue *xq);
+
+/* rx.c, tx.c: choose the bursts; send what is left. */
 void afxdp_rx_choose(struct xsk_queue *xq);
 void afxdp_tx_choose(struct xsk_queue *xq);
-/* Has the link gone? One system call; makes the error sticky. */
-int afxdp_check_link(struct xsk_queue *xq);
 void afxdp_tx_stop(struct xsk_queue *xq);
 int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	struct shunt_flood_result *result, struct shunt_err *err);
 
-/* info.c */
-void afxdp_describe(struct shunt_dev *dev);
-int afxdp_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
-int afxdp_usable(struct shunt_err *err);
+/* link.c: has the link gone? One system call; makes the error sticky. look: unless it is known or
+ * the device is stopped. wait: at start, for a carrier, some seconds at most. */
+int afxdp_link_check(struct xsk_queue *xq);
+void afxdp_link_look(struct xsk_queue *xq);
+void afxdp_link_wait(struct shunt_dev *dev);
 
-/* drop.c: action=drop, a device without a socket. */
-int afxdp_drop_start(struct shunt_dev *dev, struct shunt_err *err);
-int afxdp_drop_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+/* ledger.c, info.c */
+int afxdp_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
+void afxdp_describe(struct shunt_dev *dev);
+int afxdp_usable(struct shunt_err *err);
 
 #endif

@@ -24,14 +24,13 @@ static int umem_failed(const struct shunt_dev *dev, int rc, struct shunt_err *er
 						   : NULL;
 
 	return shunt_fail(err, rc, remedy, "xdp: cannot register %zu MiB as UMEM for %.40s: %s",
-		((struct afxdp *)dev->priv)->region->info.len >> 20, dev->info.ifname,
-		strerror(-rc));
+		dev->region->info.len >> 20, dev->info.ifname, strerror(-rc));
 }
 
 static int umem_open(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;
-	const struct shunt_region_info *info = &a->region->info;
+	const struct shunt_region_info *info = &dev->region->info;
 	struct xsk_umem_config config = {
 		.fill_size = a->fill_size, .comp_size = AFXDP_TX_ROOM, .frame_size = info->chunk};
 	int rc = xsk_umem__create(
@@ -108,8 +107,8 @@ static int socket_open(struct shunt_dev *dev, struct xsk_queue *xq, struct shunt
 		afxdp_set_busy(dev, xq);
 	afxdp_set_budget(dev, xq);
 	/* FILL is full before the first frame can come. */
-	while (xq->level < xq->target && xq->nstack)
-		afxdp_refill(xq);
+	while (xq->level < xq->target && xq->chunks.n)
+		afxdp_bufs_refill(xq);
 	dev->info.memory += (uint64_t)a->fill_size * 8 + AFXDP_TX_ROOM * 8 +
 			    (afxdp_can(dev, SHUNT_RX) ? a->rx_size * 16u : 0) +
 			    (afxdp_can(dev, SHUNT_TX) ? AFXDP_TX_ROOM * 16u : 0);

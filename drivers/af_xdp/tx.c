@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Transmit. In copy mode sendto does the work, XDP_MAX_TX_SKB_BUDGET descriptors a call, and tells
- * of a frame that the device dropped with EBUSY, one a call (net/xdp/xsk.c, xsk_generic_xmit).
+ * Transmit. In copy mode sendto does the work, XDP_MAX_TX_SKB_BUDGET descriptors per call, and
+ * reports a frame that the device dropped by EBUSY, one per call (net/xdp/xsk.c, xsk_generic_xmit).
  * Completions may never come after a device fault, so nothing waits for them without a bound.
  */
 #include "core/clock.h"
 #include "drivers/af_xdp/af_xdp.h"
 #include "drivers/af_xdp/ring.h"
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,22 +14,22 @@
 
 #define FLUSH_NS (SHUNT_POLL_MS * 1000000u)
 
-/* Sent chunks come back: to the stack, and what is too much there to the region's pool. */
+/* Sent chunks are free again. A burst at a time is enough: no more are sent per call. */
 static void reap(struct xsk_queue *xq)
 {
-	uint32_t at, got = xsk_ring_cons__peek(&xq->comp, AFXDP_TX_ROOM, &at);
+	uint32_t at, got = xsk_ring_cons__peek(&xq->comp, SHUNT_BURST_MAX, &at);
 
 	if (!got)
 		return;
+	uint64_t *chunk = shunt_chunks_give(&xq->chunks, got);
 	for (uint32_t i = 0; i < got; i++) {
-		uint64_t chunk = *xsk_ring_cons__comp_addr(&xq->comp, at + i) & xq->chunk_mask;
+		chunk[i] = *xsk_ring_cons__comp_addr(&xq->comp, at + i) & xq->chunk_mask;
 		if (xq->held)
-			xq->held[chunk >> xq->shift] = 0;
-		xq->stack[xq->nstack++] = chunk;
+			xq->held[chunk[i] >> xq->shift] = 0;
 	}
 	xsk_ring_cons__release(&xq->comp, got);
 	xq->tx_out -= got;
-	afxdp_give_back(xq);
+	shunt_chunks_trim(&xq->chunks);
 }
 
 /* One call: false when another one makes no sense now. */
@@ -51,7 +51,7 @@ static bool kick_once(struct xsk_queue *xq)
 		return afxdp_pending(&xq->tx) < before;
 	case ENETDOWN:
 	case ENXIO:
-		afxdp_check_link(xq);
+		afxdp_link_check(xq);
 		return false;
 	default: /* ENOBUFS and the like: the next call tries again */
 		return false;
@@ -91,16 +91,16 @@ static void flush(struct xsk_queue *xq)
 	}
 }
 
-/* A frame from a region out of reach, into a chunk of our own. */
-static bool copy_in(struct xsk_queue *xq, const struct shunt_pkt *p, struct xdp_desc *d)
+/* A frame from a region that the device is not attached to, into a chunk of our own. */
+static bool copy_in(struct xsk_queue *xq, struct shunt_pkt *p, struct xdp_desc *d)
 {
-	if (!xq->nstack)
+	uint64_t chunk;
+
+	if (!shunt_chunks_get(&xq->chunks, &chunk))
 		return false;
-	uint64_t chunk = xq->stack[--xq->nstack];
 	memcpy(xq->base + chunk + AFXDP_HEADROOM, p->data, p->len);
 	*d = (struct xdp_desc){.addr = chunk + AFXDP_HEADROOM, .len = p->len};
-	SHUNT_COUNT(&xq->q, user_copies, 1);
-	SHUNT_COUNT(&xq->q, user_copied_bytes, p->len);
+	shunt_tx_copied(&xq->q, p);
 	return true;
 }
 
@@ -144,9 +144,7 @@ static uint32_t fill_tx(
 				.addr = (uint64_t)((uint8_t *)pkts[i].data - xq->base),
 				.len = pkts[i].len};
 			xq->q.out--;
-		} else if (copy_in(xq, &pkts[i], d)) {
-			pkts[i].flags |= SHUNT_PKT_KEPT;
-		} else {
+		} else if (!copy_in(xq, &pkts[i], d)) {
 			break;
 		}
 		if (xq->held)
@@ -159,7 +157,7 @@ static uint32_t fill_tx(
 	return used;
 }
 
-static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+static int afxdp_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	struct xsk_queue *xq = (struct xsk_queue *)q;
 	uint64_t bytes = 0;
@@ -173,11 +171,7 @@ static int tx_burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		xsk_ring_prod__submit(&xq->tx, used);
 	xq->tx_out += used;
 	kick(xq);
-	SHUNT_COUNT(q, tx_packets, taken);
-	SHUNT_COUNT(q, tx_bytes, bytes);
-	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_COUNT(q, tx_short, taken < n);
-	SHUNT_PROBE_TX(q, taken);
+	shunt_tx_done(q, taken, n, bytes);
 	return taken ? (int)taken : q->error;
 }
 
@@ -206,8 +200,6 @@ void afxdp_tx_stop(struct xsk_queue *xq)
 
 void afxdp_tx_choose(struct xsk_queue *xq)
 {
-	if (!afxdp_can(xq->q.dev, SHUNT_TX))
-		return;
-	xq->q.tx = tx_burst;
-	xq->q.alloc = afxdp_alloc;
+	if (afxdp_can(xq->q.dev, SHUNT_TX))
+		xq->q.tx = afxdp_tx;
 }

@@ -6,18 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static uint32_t size_of(const struct shunt_chunks *c)
-{
-	return c->most + SHUNT_BURST_MAX;
-}
-
 int shunt_chunks_init(
 	struct shunt_chunks *c, struct shunt_region *region, uint32_t most, uint32_t first)
 {
-	uint32_t size = most + SHUNT_BURST_MAX;
+	size_t size = (first > most ? first : most) + SHUNT_BURST_MAX;
 
 	*c = (struct shunt_chunks){.region = region, .most = most};
-	c->chunk = malloc((first > size ? first : size) * sizeof *c->chunk);
+	c->chunk = malloc(size * sizeof *c->chunk);
 	if (!c->chunk)
 		return -ENOMEM;
 	c->n = shunt_pool_get(region, c->chunk, first);
@@ -37,15 +32,21 @@ void shunt_chunks_drain(struct shunt_chunks *c)
 	shunt_chunks_free(c);
 }
 
-/* A burst more than is wanted, but not from a small region, where others need it. */
+void shunt_chunks_fetch(struct shunt_chunks *c, uint32_t n)
+{
+	uint32_t room = c->most + SHUNT_BURST_MAX - c->n;
+
+	c->n += shunt_pool_get(c->region, c->chunk + c->n, n < room ? n : room);
+}
+
+/* A burst at least, so that the next ones find some; but not of a small region, where others need
+ * them. */
 void shunt_chunks_refill(struct shunt_chunks *c, uint32_t want)
 {
-	uint32_t get = want - c->n, more = c->most < SHUNT_BURST_MAX ? 0 : SHUNT_BURST_MAX;
+	uint32_t least = c->most < SHUNT_BURST_MAX ? 0 : SHUNT_BURST_MAX;
 
-	get = get > more ? get : more;
-	if (get > size_of(c) - c->n)
-		get = size_of(c) - c->n;
-	c->n += shunt_pool_get(c->region, c->chunk + c->n, get);
+	want -= c->n;
+	shunt_chunks_fetch(c, want > least ? want : least);
 }
 
 void shunt_chunks_spill(struct shunt_chunks *c)
@@ -60,7 +61,6 @@ void shunt_chunks_return_more(struct shunt_chunks *c, const struct shunt_pkt *pk
 {
 	while (n) {
 		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
-		shunt_chunks_room(c);
 		shunt_chunks_return(c, pkts, some);
 		pkts += some;
 		n -= some;

@@ -1,108 +1,102 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Chunks of the queue's region, with a cache of the queue's own: the pool's lock is taken once in
- * many bursts. A packet's chunk is found from its address, not from its cookie, so that packets
- * which another device of the region received can be sent and released here.
+ * Chunks of the queue's region, and the slots that recvmsg reads into. A packet's chunk is found
+ * from its address, not from its cookie, so that packets which another device of the region
+ * received can be sent and released here. A ring's blocks are released beside them: see block.h.
  */
 #include "drivers/packet/packet.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
-#define REFILL 64u
-
-int packet_bufs_create(struct packet_queue *pq, struct shunt_err *err)
+int packet_bufs_open(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
+	uint32_t whole = dev->info.mtu + 14 + 8 + PACKET_HEAD;
+	struct shunt_region_opts opts = {.chunk = whole > 2048 ? 4096 : 2048,
+		.chunks = dev->depth < 1024   ? 1024
+			  : dev->depth > 8192 ? 8192
+					      : dev->depth};
+	int rc = shunt_region_need(dev, &opts, err);
 
-	if (!pq->region) {
-		uint32_t whole = dev->info.mtu + 14 + 8 + PACKET_HEAD;
-		struct shunt_region_opts opts = {.chunk = whole > 2048 ? 4096 : 2048,
-			.chunks = dev->depth < 1024   ? 1024
-				  : dev->depth > 8192 ? 8192
-						      : dev->depth};
-		int rc = shunt_region_create(&pq->region, &opts, err);
-		if (rc)
-			return rc;
-		pq->own_region = true;
-		atomic_fetch_add(&pq->region->attached, 1);
-		if (*pq->region->info.note)
-			shunt_note(dev, "%s", pq->region->info.note);
-	}
-	pq->cache.most = pq->region->info.chunks / 4;
-	if (pq->cache.most > PACKET_CACHE)
-		pq->cache.most = PACKET_CACHE;
-	pq->longest = pq->region->info.chunk - PACKET_HEAD;
-	dev->info.memory += pq->region->info.len;
-	shunt_fact(dev, "huge_pages", pq->region->info.huge ? "yes" : "no");
+	if (rc)
+		return rc;
+	uint32_t most = dev->region->info.chunks / 4;
+	if (shunt_chunks_init(
+		    &pq->chunks, dev->region, most < PACKET_CACHE ? most : PACKET_CACHE, 0))
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	pq->longest = dev->region->info.chunk - PACKET_HEAD;
 	return 0;
 }
 
-/* An attached region stays attached. */
-void packet_bufs_destroy(struct packet_queue *pq)
+void packet_bufs_close(struct packet_queue *pq)
 {
-	if (pq->region)
-		shunt_pool_put(pq->region, pq->cache.at, pq->cache.have);
-	pq->cache.have = 0;
-	if (!pq->own_region)
-		return;
-	atomic_fetch_sub(&pq->region->attached, 1);
-	shunt_region_destroy(pq->region, NULL);
-	pq->region = NULL;
-	pq->own_region = false;
+	struct packet_slots *s = pq->slots;
+
+	for (unsigned i = 0; s && i < s->posted; i++)
+		shunt_chunks_put(&pq->chunks, packet_offset(pq, s->iov[i].iov_base));
+	free(s);
+	pq->slots = NULL;
+	shunt_chunks_drain(&pq->chunks);
 }
 
-unsigned packet_bufs_get(struct packet_queue *pq, uint64_t *at, unsigned n)
+int packet_bufs_slots(struct packet_queue *pq, struct shunt_err *err)
 {
-	struct packet_cache *c = &pq->cache;
+	struct packet_slots *s = calloc(1, sizeof *s);
 
-	if (c->have < n) {
-		unsigned want = n - c->have + (c->most < REFILL ? 0 : REFILL);
-		c->have += shunt_pool_get(pq->region, c->at + c->have, want);
-		if (n > c->have)
-			n = c->have;
+	if (!s)
+		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	for (unsigned i = 0; i < SHUNT_BURST_MAX; i++) {
+		s->iov[i].iov_len = pq->longest;
+		s->msg[i].msg_hdr = (struct msghdr){.msg_iov = &s->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = s->ctl[i],
+			.msg_controllen = PACKET_CTL,
+			.msg_name = pq->both ? &s->from[i] : NULL,
+			.msg_namelen = pq->both ? sizeof s->from[i] : 0};
 	}
-	c->have -= n;
-	memcpy(at, c->at + c->have, n * sizeof *at);
-	return n;
-}
-
-void packet_bufs_put(struct packet_queue *pq, uint64_t at)
-{
-	struct packet_cache *c = &pq->cache;
-
-	if (c->have > c->most) { /* the half that was used longest ago */
-		unsigned half = c->have / 2;
-		shunt_pool_put(pq->region, c->at, half);
-		c->have -= half;
-		memmove(c->at, c->at + half, c->have * sizeof *c->at);
-	}
-	c->at[c->have++] = at;
-}
-
-unsigned packet_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
-{
-	struct packet_queue *pq = packet_of(q);
-	uint64_t at[SHUNT_BURST_MAX];
-
-	n = packet_bufs_get(pq, at, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
-	for (unsigned i = 0; i < n; i++)
-		pkts[i] = (struct shunt_pkt){
-			.data = (uint8_t *)pq->region->info.base + at[i] + PACKET_HEAD,
-			.len = pq->longest,
-			.cookie = at[i],
-			.region = pq->region->info.id,
-			.queue = q->index};
-	q->out += n;
-	return n;
+	pq->slots = s;
+	return 0;
 }
 
 void packet_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
 {
-	struct packet_queue *pq = packet_of(q);
-	const uint8_t *base = pq->region->info.base;
-	uint64_t mask = ~(uint64_t)(pq->region->info.chunk - 1);
-
-	for (unsigned i = 0; i < n; i++)
-		packet_bufs_put(pq, (uint64_t)((const uint8_t *)pkts[i].data - base) & mask);
+	shunt_chunks_return(&packet_of(q)->chunks, pkts, n);
 	q->out -= n;
+}
+
+/* A cookie is the index of a block; packets of one block go in runs. */
+static void packet_bufs_release_blocks(
+	struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
+{
+	struct packet_queue *pq = packet_of(q);
+	struct packet_blocks *b = &pq->blocks;
+	uint16_t lent = pq->lent->info.id;
+
+	for (unsigned i = 0, run; i < n; i += run) {
+		run = 1;
+		if (pkts[i].region != lent) { /* from alloc, or moved here */
+			packet_bufs_release(q, pkts + i, 1);
+			continue;
+		}
+		while (i + run < n && pkts[i + run].cookie == pkts[i].cookie &&
+			pkts[i + run].region == lent)
+			run++;
+		packet_block_put(b, (uint32_t)pkts[i].cookie, run);
+		b->held_packets -= run;
+		q->out -= run;
+	}
+}
+
+static unsigned packet_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+{
+	n = shunt_chunks_lend(&packet_of(q)->chunks, q, pkts, n, PACKET_HEAD);
+	q->out += n;
+	return n;
+}
+
+void packet_bufs_choose(struct packet_queue *pq)
+{
+	pq->q.release = pq->lent ? packet_bufs_release_blocks : packet_bufs_release;
+	if (pq->chunks.chunk)
+		pq->q.alloc = packet_bufs_alloc;
 }

@@ -12,7 +12,7 @@
 /* A page, and the sk_buff itself rounded up: the most that a frame of up to 2 KiB is charged. */
 #define CHARGE 4608u
 
-int packet_room_socket(struct packet_queue *pq, struct shunt_err *err)
+int packet_depth_socket(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
 	uint64_t want = (uint64_t)dev->depth * CHARGE;

@@ -19,7 +19,7 @@ void packet_link_lost(struct packet_queue *pq)
 		return;
 	pq->lost = true;
 	/* An interface that comes up again would fill a queue that nobody reads any more. */
-	packet_socket_unhook(pq);
+	packet_socket_stop(pq);
 }
 
 void packet_link_poll(struct packet_queue *pq)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * packet: control calls. `packet:IF?mode=recv|mmsg|ring`, one queue a device.
+ * packet: control calls. `packet:IF?mode=recv|mmsg|ring`, one queue per device.
  */
 #include "drivers/packet/packet.h"
 
@@ -56,45 +56,23 @@ static bool uses_chunks(const struct shunt_dev *dev)
 
 static int packet_attach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
 {
-	struct packet_queue *pq = dev->priv;
-
-	if (!uses_chunks(dev))
-		return shunt_fail(err, -ENOTSUP, "use mode=mmsg",
-			"packet: a ring lends its own blocks, none can be attached");
-	if (region->info.lent)
-		return shunt_fail(
-			err, -ENOTSUP, NULL, "packet: a lent region has no buffers to give");
-	if (pq->region)
-		return shunt_fail(err, -EBUSY, "detach it first",
-			"packet: region %u is attached already", pq->region->info.id);
-	atomic_fetch_add(&region->attached, 1);
-	pq->region = region;
-	return 0;
-}
-
-static int packet_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
-{
-	struct packet_queue *pq = dev->priv;
-
-	if (dev->state != SHUNT_OPENED)
-		return shunt_fail(err, -EBUSY, "close the device",
-			"packet: its socket still has buffers of the region");
-	if (pq->region != region)
-		return shunt_fail(
-			err, -EINVAL, NULL, "packet: region %u is not attached", region->info.id);
-	atomic_fetch_sub(&region->attached, 1);
-	pq->region = NULL;
-	return 0;
+	(void)region;
+	return uses_chunks(dev)
+		       ? 0
+		       : shunt_fail(err, -ENOTSUP, "use mode=mmsg",
+				 "packet: a ring lends its own blocks, none can be attached");
 }
 
 /* Undo start, whatever part of it was done. */
-static void undo(struct packet_queue *pq)
+static void undo(struct shunt_dev *dev)
 {
-	packet_slots_destroy(pq);
-	packet_tx_destroy(pq);
-	packet_ring_destroy(pq);
+	struct packet_queue *pq = dev->priv;
+
+	packet_tx_close(pq);
+	packet_ring_close(pq);
 	packet_socket_close(pq);
-	packet_bufs_destroy(pq);
+	packet_bufs_close(pq);
+	shunt_region_undo(dev);
 }
 
 static void describe(struct packet_queue *pq)
@@ -130,17 +108,20 @@ static void describe(struct packet_queue *pq)
 			packet_longest_frame(dev), pq->longest);
 }
 
-static int start_rx(struct packet_queue *pq, struct shunt_err *err)
+static int start_parts(struct packet_queue *pq, struct shunt_err *err)
 {
-	if (pq->mode != PACKET_RING) {
-		int rc = packet_slots_create(pq, err);
-		if (!rc)
-			packet_slots_choose(pq);
-		return rc;
-	}
-	int rc = packet_ring_create(pq, err);
+	struct shunt_dev *dev = pq->q.dev;
+	bool rx = dev->dir & SHUNT_RX, ring = pq->mode == PACKET_RING;
+	int rc = packet_socket_open(pq, err);
+
 	if (!rc)
-		packet_ring_choose(pq);
+		rc = packet_socket_setup(pq, err);
+	if (!rc && uses_chunks(dev))
+		rc = packet_bufs_open(pq, err);
+	if (!rc && rx)
+		rc = ring ? packet_ring_open(pq, err) : packet_bufs_slots(pq, err);
+	if (!rc && dev->dir & SHUNT_TX)
+		rc = packet_tx_open(pq, err);
 	return rc;
 }
 
@@ -152,25 +133,18 @@ static int packet_start(struct shunt_dev *dev, struct shunt_err *err)
 	dev->info.nfacts = dev->info.nnotes = 0;
 	dev->info.memory = 0;
 	shunt_queue_init(&pq->q, dev, 0);
-	int rc = packet_socket_open(pq, err);
-	if (!rc)
-		rc = packet_socket_setup(pq, err);
-	if (!rc && uses_chunks(dev)) {
-		rc = packet_bufs_create(pq, err);
-		pq->q.alloc = packet_bufs_alloc;
-		pq->q.release = packet_bufs_release;
+	int rc = start_parts(pq, err);
+	if (!rc) {
+		packet_bufs_choose(pq);
+		if (dev->dir & SHUNT_RX)
+			packet_rx_choose(pq);
+		if (dev->dir & SHUNT_TX)
+			packet_tx_choose(pq);
+		/* Last: from here on frames arrive. */
+		rc = packet_socket_bind(pq, err);
 	}
-	if (!rc && dev->dir & SHUNT_RX)
-		rc = start_rx(pq, err);
-	if (!rc && dev->dir & SHUNT_TX) {
-		rc = packet_tx_create(pq, err);
-		packet_tx_choose(pq);
-	}
-	/* Last: from here on frames arrive. */
-	if (!rc)
-		rc = packet_socket_hook(pq, err);
 	if (rc) {
-		undo(pq);
+		undo(dev);
 		return rc;
 	}
 	describe(pq);
@@ -181,19 +155,15 @@ static void packet_stop(struct shunt_dev *dev)
 {
 	struct packet_queue *pq = dev->priv;
 
-	packet_socket_unhook(pq);
+	packet_socket_stop(pq);
 	if (dev->dir & SHUNT_RX)
 		packet_ledger_final(pq);
 }
 
 static void packet_close(struct shunt_dev *dev)
 {
-	struct packet_queue *pq = dev->priv;
-
-	undo(pq);
-	if (pq->region)
-		atomic_fetch_sub(&pq->region->attached, 1);
-	free(pq);
+	undo(dev);
+	free(dev->priv);
 }
 
 static void packet_identity(const struct shunt_queue *q, struct shunt_identity *id)
@@ -224,12 +194,12 @@ const struct shunt_driver shunt_driver_packet = {
 	.example = "packet:near0?mode=mmsg",
 	.dirs = SHUNT_RXTX,
 	.is_netdev = true,
+	.takes_region = true,
 	.keys = keys,
 	.memory = (uint64_t)SHUNT_DEPTH * SHUNT_CHUNK,
 	.usable = packet_usable,
 	.open = packet_open,
 	.attach = packet_attach,
-	.detach = packet_detach,
 	.start = packet_start,
 	.stop = packet_stop,
 	.close = packet_close,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * AF_PACKET: the kernel's own path, packet(7) and Documentation/networking/packet_mmap.rst.
- * One socket is one queue: it sees all queues of the interface. Three ways to receive: a recvmsg a
- * packet, recvmmsg, and a TPACKET_V3 ring whose blocks are lent without a copy.
+ * One socket is one queue: it sees all queues of the interface. Three ways to receive: recvmsg per
+ * packet, recvmmsg per burst, and a TPACKET_V3 ring whose blocks are lent without a copy.
  * Threads: rx, tx, release and alloc on the queue's thread; open, start, stop, ledger and close on
  * the controlling one. What they share is `stopped` and the counters.
  */
 #ifndef DRIVERS_PACKET_PACKET_H
 #define DRIVERS_PACKET_PACKET_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/core/driver.h"
-#include "drivers/core/region.h"
 #include "drivers/packet/block.h"
 
 #include <linux/if_packet.h>
@@ -34,11 +34,6 @@ struct packet_slots {
 	unsigned posted;
 };
 
-struct packet_cache {
-	uint64_t at[PACKET_CACHE + SHUNT_BURST_MAX];
-	unsigned have, most;
-};
-
 struct packet_queue {
 	struct shunt_queue q;
 	int fd;
@@ -49,10 +44,8 @@ struct packet_queue {
 	bool final;    /* the kernel's counts were read; controlling thread */
 	uint32_t idle; /* empty polls, to ask for the link once in many */
 
-	struct shunt_region *region; /* what alloc and the sockets' rx take from */
-	bool own_region;
-	uint32_t longest; /* bytes of a frame that a chunk holds */
-	struct packet_cache cache;
+	struct shunt_chunks chunks; /* what alloc and the sockets' rx take from */
+	uint32_t longest;           /* bytes of a frame that a chunk holds */
 	struct packet_slots *slots; /* recv and mmsg */
 	struct mmsghdr *tx_msg;
 	struct iovec *tx_iov;
@@ -63,40 +56,39 @@ struct packet_queue {
 	uint32_t received, dropped; /* the kernel's counts, read at stop: modulo 2^32 */
 };
 
-/* socket.c: open it, or take the one that was given; configure; attach to and off the interface */
+/* socket.c: open it, or take the one that was given; configure; bind to the interface, and detach
+ */
 int packet_socket_open(struct packet_queue *pq, struct shunt_err *err);
 int packet_socket_setup(struct packet_queue *pq, struct shunt_err *err);
-int packet_socket_hook(struct packet_queue *pq, struct shunt_err *err);
+int packet_socket_bind(struct packet_queue *pq, struct shunt_err *err);
 int packet_socket_detach(struct packet_queue *pq);
-void packet_socket_unhook(struct packet_queue *pq);
+void packet_socket_stop(struct packet_queue *pq);
 void packet_socket_close(struct packet_queue *pq);
 
-/* room.c: how many frames may wait in the kernel */
-int packet_room_socket(struct packet_queue *pq, struct shunt_err *err);
+/* depth.c: how many frames may wait in the kernel */
+int packet_depth_socket(struct packet_queue *pq, struct shunt_err *err);
 
 /* longest.c: bytes of the longest frame that may arrive, merged ones included */
 uint32_t packet_longest_frame(const struct shunt_dev *dev);
 
-/* bufs.c: chunks of the own or attached region */
-int packet_bufs_create(struct packet_queue *pq, struct shunt_err *err);
-void packet_bufs_destroy(struct packet_queue *pq);
-unsigned packet_bufs_get(struct packet_queue *pq, uint64_t *at, unsigned n);
-void packet_bufs_put(struct packet_queue *pq, uint64_t at);
-unsigned packet_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
+/* bufs.c: chunks of the own or attached region, and slots over them for recv and mmsg */
+int packet_bufs_open(struct packet_queue *pq, struct shunt_err *err);
+int packet_bufs_slots(struct packet_queue *pq, struct shunt_err *err);
+void packet_bufs_close(struct packet_queue *pq);
 void packet_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);
+void packet_bufs_choose(struct packet_queue *pq);
 
-/* recv.c, ring.c and ring_setup.c: receive */
-int packet_slots_create(struct packet_queue *pq, struct shunt_err *err);
-void packet_slots_destroy(struct packet_queue *pq);
-void packet_slots_choose(struct packet_queue *pq);
-int packet_ring_create(struct packet_queue *pq, struct shunt_err *err);
-void packet_ring_destroy(struct packet_queue *pq);
-void packet_ring_choose(struct packet_queue *pq);
+/* ring.c: blocks of a ring. idle: no block is ready; it waits, and returns what rx returns when
+ * there is still none afterwards. */
+int packet_ring_open(struct packet_queue *pq, struct shunt_err *err);
+void packet_ring_close(struct packet_queue *pq);
 int packet_ring_arm(struct packet_queue *pq);
+int packet_ring_idle(struct packet_queue *pq, bool poll);
 
-/* tx.c */
-int packet_tx_create(struct packet_queue *pq, struct shunt_err *err);
-void packet_tx_destroy(struct packet_queue *pq);
+/* rx.c, tx.c */
+void packet_rx_choose(struct packet_queue *pq);
+int packet_tx_open(struct packet_queue *pq, struct shunt_err *err);
+void packet_tx_close(struct packet_queue *pq);
 void packet_tx_choose(struct packet_queue *pq);
 
 /* link.c: is the interface still there? */
@@ -114,10 +106,17 @@ static inline struct packet_queue *packet_of(const struct shunt_queue *q)
 	return (struct packet_queue *)(uintptr_t)q;
 }
 
+/* Of the chunk that a socket's read into `data` began in. */
+static inline uint64_t packet_offset(const struct packet_queue *pq, const void *data)
+{
+	return (uint64_t)((const uint8_t *)data - (const uint8_t *)pq->chunks.region->info.base) -
+	       PACKET_HEAD;
+}
+
 static inline bool packet_stopped(const struct packet_queue *pq)
 {
 	/* Acquire: orders the flag before the reads of socket and ring; pairs with
-	 * packet_socket_unhook(). */
+	 * packet_socket_stop(). */
 	return __atomic_load_n(&pq->stopped, __ATOMIC_ACQUIRE);
 }
 

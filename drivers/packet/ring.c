@@ -1,75 +1,129 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Receive by a TPACKET_V3 ring, Documentation/networking/packet_mmap.rst. The kernel copies each
- * frame once, in softirq, into a block that we lend as it is; no system call while there is
- * traffic. A block goes back when the walk has left it and its last packet is released.
- * Invariants: see block.h. A packet's cookie is the index of its block.
+ * A TPACKET_V3 ring: made in the order of Documentation/networking/packet_mmap.rst (version,
+ * head-room, ring, map), waited for, and unmade. The walk over it: block.h.
  */
 #include "core/clock.h"
-#include "drivers/core/probe.h"
 #include "drivers/packet/packet.h"
 #include "drivers/packet/vlan.h"
 
 #include <errno.h>
-#include <linux/if_ether.h>
+#include <linux/if_packet.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
-#define ALWAYS    static inline __attribute__((always_inline))
-#define ASK_EVERY 32768u /* empty polls between two questions for the link, when spinning */
+#define FRAME      2048u
+#define HEAD       256u /* before the first frame of a block, and before each frame, at most */
+#define BLOCK_MIN  (16u << 10)
+#define BLOCK_LOW  (32u << 10)
+#define BLOCK_MAX  (128u << 10) /* holds the longest frame that GRO merges, 64 KiB */
+#define BLOCKS_MIN 8u
+#define RETIRE_MS  1      /* a block with something in it is closed after so long */
+#define ASK_EVERY  32768u /* empty polls between two looks at the link, when spinning */
 
-ALWAYS void describe(
-	const struct packet_queue *pq, struct shunt_pkt *p, const struct tpacket3_hdr *h, bool both)
+/* Many small blocks. The timer closes a block however little is in it, so that a slow stream finds
+ * room for so many blocks, not frames; but sixteen of the longest frame should fit in one. */
+static struct tpacket_req3 shape(uint64_t room, uint32_t longest)
 {
-	uint32_t status = h->tp_status;
+	uint64_t bytes = room * FRAME;
+	uint32_t size = BLOCK_LOW;
 
-	*p = (struct shunt_pkt){.data = (uint8_t *)(uintptr_t)h + h->tp_mac,
-		.len = h->tp_snaplen,
-		.wire_len = h->tp_len,
-		.cookie = pq->blocks.current,
-		.ts_ns = (uint64_t)h->tp_sec * 1000000000u + h->tp_nsec,
-		.flags = SHUNT_PKT_TS_KERNEL,
-		.region = pq->lent->info.id,
-		.queue = pq->q.index};
-	if (h->tp_len > h->tp_snaplen)
-		p->flags |= SHUNT_PKT_TRUNC;
-	if (status & TP_STATUS_CSUM_VALID)
-		p->flags |= SHUNT_PKT_CSUM_GOOD;
-	if (status & TP_STATUS_CSUMNOTREADY)
-		p->flags |= SHUNT_PKT_CSUM_PARTIAL;
-	if (both) {
-		const struct sockaddr_ll *from =
-			(const void *)((const uint8_t *)h + TPACKET_ALIGN(sizeof *h));
-		if (from->sll_pkttype == PACKET_OUTGOING)
-			p->flags |= SHUNT_PKT_OUT;
-	}
-	if (__builtin_expect(status & TP_STATUS_VLAN_VALID, 0))
-		packet_vlan_insert(p, (uint16_t)h->hv1.tp_vlan_tci,
-			status & TP_STATUS_VLAN_TPID_VALID ? h->hv1.tp_vlan_tpid : ETH_P_8021Q);
+	while (size < BLOCK_MAX && size < 16 * longest)
+		size *= 2;
+	while (size > BLOCK_MIN && bytes / size < 2 * BLOCKS_MIN && size / 2 >= longest + HEAD)
+		size /= 2;
+	uint32_t count = (uint32_t)((bytes + size - 1) / size);
+	if (count < BLOCKS_MIN)
+		count = BLOCKS_MIN;
+	return (struct tpacket_req3){.tp_block_size = size,
+		.tp_block_nr = count,
+		.tp_frame_size = FRAME,
+		.tp_frame_nr = size / FRAME * count,
+		.tp_retire_blk_tov = RETIRE_MS};
 }
 
-/* Up to n packets of the blocks that are closed; a burst may end in the middle of one. */
-ALWAYS unsigned walk(
-	struct packet_queue *pq, struct shunt_pkt *pkts, unsigned n, uint64_t *bytes, bool both)
+/* As many blocks as memory gives: half as many each time that it refuses. */
+static int ask_ring(struct packet_queue *pq, struct tpacket_req3 *req, struct shunt_err *err)
+{
+	uint32_t asked = req->tp_block_nr;
+
+	while (setsockopt(pq->fd, SOL_PACKET, PACKET_RX_RING, req, sizeof *req)) {
+		int rc = -errno;
+		if (rc != -ENOMEM || req->tp_block_nr <= BLOCKS_MIN)
+			return shunt_fail(err, rc, rc == -ENOMEM ? "ask for less: depth=N" : NULL,
+				"packet: no ring of %u blocks of %u KiB: %s", req->tp_block_nr,
+				req->tp_block_size >> 10, strerror(-rc));
+		req->tp_block_nr /= 2;
+		req->tp_frame_nr = req->tp_block_size / FRAME * req->tp_block_nr;
+	}
+	if (req->tp_block_nr < asked)
+		shunt_note(pq->q.dev, "%u blocks instead of %u: out of memory", req->tp_block_nr,
+			asked);
+	return 0;
+}
+
+/* A given socket may be receiving: making the ring throws away what is queued, which is from
+ * before our time. Off the wire, then zero the counts; start hooks it up again. */
+static int forget_before(struct packet_queue *pq, struct shunt_err *err)
+{
+	struct tpacket_stats_v3 stats;
+	socklen_t len = sizeof stats;
+	int rc = packet_socket_detach(pq);
+
+	if (!rc && getsockopt(pq->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &len))
+		rc = -errno;
+	return rc ? shunt_fail(err, rc, NULL, "packet: cannot start fd=%d anew: %s", pq->q.dev->fd,
+			    strerror(-rc))
+		  : 0;
+}
+
+static int map_ring(struct packet_queue *pq, const struct tpacket_req3 *req, struct shunt_err *err)
 {
 	struct packet_blocks *b = &pq->blocks;
-	unsigned k = 0;
+	size_t len = (size_t)req->tp_block_size * req->tp_block_nr;
+	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, pq->fd, 0);
 
-	while (k < n && (b->left || packet_block_enter(b))) {
-		unsigned run = b->left < n - k ? b->left : n - k;
-		struct tpacket3_hdr *h = b->pkt;
+	if (map == MAP_FAILED)
+		return shunt_fail(err, -errno, NULL, "packet: cannot map a ring of %zu MiB: %s",
+			len >> 20, strerror(errno));
+	b->map = map;
+	b->size = req->tp_block_size;
+	b->count = req->tp_block_nr;
+	b->held = calloc(b->count, sizeof *b->held);
+	return b->held ? shunt_region_lend(&pq->lent, map, len, b->size, err)
+		       : shunt_fail(err, -ENOMEM, NULL, "out of memory");
+}
 
-		for (unsigned end = k + run; k < end; k++) {
-			describe(pq, &pkts[k], h, both);
-			*bytes += pkts[k].len;
-			h = (struct tpacket3_hdr *)((uint8_t *)h + h->tp_next_offset);
-		}
-		b->pkt = h;
-		PACKET_SET(b->left, b->left - run);
-		PACKET_SET(b->held[b->current], b->held[b->current] + run);
-		b->held_packets += run;
-		if (!b->left)
-			packet_block_put(b, b->current, 1);
-	}
-	return k;
+int packet_ring_open(struct packet_queue *pq, struct shunt_err *err)
+{
+	struct shunt_dev *dev = pq->q.dev;
+	struct tpacket_req3 req = shape(dev->depth, packet_longest_frame(dev));
+	int version = TPACKET_V3;
+	unsigned head = VLAN_TAG_LEN;
+
+	if (setsockopt(pq->fd, SOL_PACKET, PACKET_VERSION, &version, sizeof version) ||
+		setsockopt(pq->fd, SOL_PACKET, PACKET_RESERVE, &head, sizeof head))
+		return shunt_fail(err, -errno, NULL, "packet: socket refuses TPACKET_V3: %s",
+			strerror(errno));
+	int rc = dev->fd >= 0 ? forget_before(pq, err) : 0;
+	if (!rc)
+		rc = ask_ring(pq, &req, err);
+	if (!rc)
+		rc = map_ring(pq, &req, err);
+	if (rc)
+		return rc;
+	uint64_t bytes = (uint64_t)req.tp_block_size * req.tp_block_nr;
+	dev->info.memory += bytes;
+	shunt_fact(dev, "depth", "%u frames or %u ms: %u blocks of %u KiB",
+		(unsigned)(bytes / FRAME), req.tp_block_nr * RETIRE_MS, req.tp_block_nr,
+		req.tp_block_size >> 10);
+	return 0;
+}
+
+int packet_ring_arm(struct packet_queue *pq)
+{
+	return pq->blocks.left || packet_block_ready(&pq->blocks, pq->blocks.next);
 }
 
 /* Nothing arrives any more, but the block that the kernel was filling is closed by a timer only. */
@@ -102,7 +156,7 @@ static void wait_block(struct packet_queue *pq)
 }
 
 /* No block is ready. Returns what rx returns when there is still none afterwards. */
-static __attribute__((noinline)) int idle(struct packet_queue *pq, bool poll)
+int packet_ring_idle(struct packet_queue *pq, bool poll)
 {
 	if (packet_stopped(pq)) {
 		wait_last_block(pq);
@@ -115,71 +169,19 @@ static __attribute__((noinline)) int idle(struct packet_queue *pq, bool poll)
 	return 0;
 }
 
-ALWAYS int burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, bool poll, bool both)
+void packet_ring_close(struct packet_queue *pq)
 {
-	struct packet_queue *pq = packet_of(q);
-	uint64_t bytes = 0;
-	unsigned k = walk(pq, pkts, n, &bytes, both);
-
-	if (!k) {
-		int rc = idle(pq, poll);
-		if (poll || packet_stopped(pq))
-			k = walk(pq, pkts, n, &bytes, both);
-		if (!k) {
-			SHUNT_COUNT(q, rx_empty, 1);
-			SHUNT_PROBE_RX(q, 0);
-			return rc;
-		}
-	}
-	q->out += k;
-	SHUNT_COUNT(q, rx_packets, k);
-	SHUNT_COUNT(q, rx_bytes, bytes);
-	SHUNT_COUNT(q, rx_bursts, 1);
-	SHUNT_PROBE_RX(q, k);
-	return (int)k;
-}
-
-#define BURST(name, poll, both)                                                                    \
-	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
-	{                                                                                          \
-		return burst(q, pkts, n, poll, both);                                              \
-	}
-BURST(ring_spin, false, false)
-BURST(ring_spin_both, false, true)
-BURST(ring_poll, true, false)
-BURST(ring_poll_both, true, true)
-
-static void release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
-{
-	struct packet_queue *pq = packet_of(q);
 	struct packet_blocks *b = &pq->blocks;
-	uint16_t lent = pq->lent->info.id;
+	struct tpacket_req3 none = {.tp_block_size = 0};
 
-	for (unsigned i = 0, run; i < n; i += run) {
-		run = 1;
-		if (pkts[i].region != lent) { /* from alloc, or moved here */
-			packet_bufs_release(q, pkts + i, 1);
-			continue;
-		}
-		while (i + run < n && pkts[i + run].cookie == pkts[i].cookie &&
-			pkts[i + run].region == lent)
-			run++;
-		packet_block_put(b, (uint32_t)pkts[i].cookie, run);
-		b->held_packets -= run;
-		q->out -= run;
-	}
-}
-
-int packet_ring_arm(struct packet_queue *pq)
-{
-	return pq->blocks.left || packet_block_ready(&pq->blocks, pq->blocks.next);
-}
-
-void packet_ring_choose(struct packet_queue *pq)
-{
-	static int (*const table[2][2])(struct shunt_queue *, struct shunt_pkt *, unsigned) = {
-		{ring_spin, ring_spin_both}, {ring_poll, ring_poll_both}};
-
-	pq->q.rx = table[!pq->spin][pq->both];
-	pq->q.release = release;
+	if (pq->lent)
+		shunt_region_destroy(pq->lent, NULL);
+	free(b->held);
+	if (b->map)
+		munmap(b->map, (size_t)b->size * b->count);
+	/* A given socket lives on: its giver may want to receive otherwise. */
+	if (pq->fd >= 0)
+		setsockopt(pq->fd, SOL_PACKET, PACKET_RX_RING, &none, sizeof none);
+	pq->lent = NULL;
+	*b = (struct packet_blocks){.map = NULL};
 }

@@ -106,7 +106,7 @@ static int setup_rx(struct packet_queue *pq, struct shunt_err *err)
 		rc = opt(pq, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one, "time stamps", err);
 	if (!rc)
 		rc = opt(pq, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest, "a time-out", err);
-	return rc ? rc : packet_room_socket(pq, err);
+	return rc ? rc : packet_depth_socket(pq, err);
 }
 
 int packet_socket_setup(struct packet_queue *pq, struct shunt_err *err)
@@ -136,7 +136,7 @@ static int bind_to(struct packet_queue *pq, unsigned protocol)
 	return bind(pq->fd, (struct sockaddr *)&ll, sizeof ll) ? -errno : 0;
 }
 
-int packet_socket_hook(struct packet_queue *pq, struct shunt_err *err)
+int packet_socket_bind(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
 	int rc = bind_to(pq, dev->dir & SHUNT_RX ? ETH_P_ALL : 0); /* 0: transmit only */
@@ -155,7 +155,7 @@ int packet_socket_detach(struct packet_queue *pq)
 	return rc == -ENODEV ? 0 : rc; /* deleted: the kernel detached it */
 }
 
-void packet_socket_unhook(struct packet_queue *pq)
+void packet_socket_stop(struct packet_queue *pq)
 {
 	int rc = packet_socket_detach(pq);
 

@@ -2,17 +2,16 @@
  * Transmit by sendto (mode=recv) and sendmmsg (the others: there is no TPACKET transmit ring here).
  * The kernel copies each frame before the call returns, from any memory: a packet of our
  * region is free again at once, any other stays with the caller, and nothing is copied in user
- * space. A frame that the device refuses for good is counted and passed over, never tried for ever.
+ * space. A frame that the device refuses for good is counted and passed over, never retried for
+ * ever.
  */
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/packet/packet.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define ALWAYS static inline __attribute__((always_inline))
-
-int packet_tx_create(struct packet_queue *pq, struct shunt_err *err)
+int packet_tx_open(struct packet_queue *pq, struct shunt_err *err)
 {
 	pq->tx_msg = calloc(SHUNT_BURST_MAX, sizeof *pq->tx_msg);
 	pq->tx_iov = calloc(SHUNT_BURST_MAX, sizeof *pq->tx_iov);
@@ -25,7 +24,7 @@ int packet_tx_create(struct packet_queue *pq, struct shunt_err *err)
 	return 0;
 }
 
-void packet_tx_destroy(struct packet_queue *pq)
+void packet_tx_close(struct packet_queue *pq)
 {
 	free(pq->tx_msg);
 	free(pq->tx_iov);
@@ -34,7 +33,7 @@ void packet_tx_destroy(struct packet_queue *pq)
 }
 
 /* Frames sent by one call, from pkts[k] on; 0 with errno when that one was refused. */
-ALWAYS int send_some(
+SHUNT_INLINE int send_some(
 	struct packet_queue *pq, const struct shunt_pkt *pkts, unsigned k, unsigned n, bool mmsg)
 {
 	SHUNT_COUNT(&pq->q, syscalls, 1);
@@ -50,7 +49,7 @@ static bool busy(int error)
 	return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR;
 }
 
-ALWAYS unsigned send_all(
+SHUNT_INLINE unsigned send_all(
 	struct packet_queue *pq, const struct shunt_pkt *pkts, unsigned n, bool mmsg)
 {
 	unsigned k = 0;
@@ -73,22 +72,28 @@ ALWAYS unsigned send_all(
 	return k;
 }
 
-/* The first k are taken. */
+/* The first k are taken: ours are free again. */
 static uint64_t recycle(struct packet_queue *pq, struct shunt_pkt *pkts, unsigned k)
 {
-	uint64_t bytes = 0;
+	const struct shunt_region_info *region = &pq->chunks.region->info;
+	const uint8_t *base = region->base;
+	uint64_t mask = ~(uint64_t)(region->chunk - 1), bytes = 0;
+	uint16_t id = region->id;
 
 	for (unsigned i = 0; i < k; i++) {
 		bytes += pkts[i].len;
-		if (pkts[i].region == pq->region->info.id)
-			packet_bufs_release(&pq->q, pkts + i, 1);
-		else
+		if (pkts[i].region == id) {
+			shunt_chunks_put(&pq->chunks,
+				(uint64_t)((const uint8_t *)pkts[i].data - base) & mask);
+			pq->q.out--;
+		} else {
 			pkts[i].flags |= SHUNT_PKT_KEPT;
+		}
 	}
 	return bytes;
 }
 
-ALWAYS int burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, bool mmsg)
+SHUNT_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, bool mmsg)
 {
 	struct packet_queue *pq = packet_of(q);
 
@@ -99,25 +104,20 @@ ALWAYS int burst(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n, bool
 	if (!k && pq->lost)
 		return packet_link_gone(pq);
 	uint64_t bytes = recycle(pq, pkts, k);
-	SHUNT_COUNT(q, tx_packets, k);
-	SHUNT_COUNT(q, tx_bytes, bytes);
-	SHUNT_COUNT(q, tx_bursts, k > 0);
-	SHUNT_COUNT(q, tx_short, k < n);
-	SHUNT_PROBE_TX(q, k);
-	return (int)k;
+	return shunt_tx_done(q, k, n, bytes);
 }
 
-static int tx_sendto(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+static int packet_tx_sendto(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	return burst(q, pkts, n, false);
+	return tx_body(q, pkts, n, false);
 }
 
-static int tx_sendmmsg(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
+static int packet_tx_sendmmsg(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	return burst(q, pkts, n, true);
+	return tx_body(q, pkts, n, true);
 }
 
 void packet_tx_choose(struct packet_queue *pq)
 {
-	pq->q.tx = pq->mode == PACKET_RECV ? tx_sendto : tx_sendmmsg;
+	pq->q.tx = pq->mode == PACKET_RECV ? packet_tx_sendto : packet_tx_sendmmsg;
 }
