@@ -138,11 +138,8 @@ static unsigned afxdp_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, 
 	struct xsk_queue *xq = (struct xsk_queue *)q;
 	/* What FILL needs to go on while the application holds a burst. */
 	uint32_t keep = afxdp_can(q->dev, SHUNT_RX) ? SHUNT_BURST_MAX : 0;
-	uint32_t have =
-		shunt_chunks_have(&xq->chunks, keep + (n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX));
 
-	n = have > keep ? have - keep : 0;
-	n = shunt_chunks_lend(&xq->chunks, q, pkts, n, AFXDP_HEADROOM);
+	n = shunt_chunks_lend_but(&xq->chunks, q, pkts, n, AFXDP_HEADROOM, keep);
 	q->out += n;
 	return n;
 }

@@ -52,7 +52,7 @@ int shunt_attach(struct shunt_dev *dev, struct shunt_region *region, struct shun
 {
 	const char *scheme = dev->drv->scheme;
 
-	if (!dev->drv->takes_region && !dev->drv->attach)
+	if (!dev->drv->takes_region)
 		return shunt_fail(err, -ENOTSUP, NULL,
 			"%s: lends its own memory, none can be attached", scheme);
 	if (dev->state != SHUNT_OPENED)
@@ -65,7 +65,7 @@ int shunt_attach(struct shunt_dev *dev, struct shunt_region *region, struct shun
 		return shunt_fail(err, -EBUSY, "detach the other first",
 			"%s: takes one region, and has %u", scheme, dev->region->info.id);
 	int rc = dev->drv->attach ? dev->drv->attach(dev, region, err) : 0;
-	if (rc || !dev->drv->takes_region) /* pci: keeps its region itself, as yet */
+	if (rc)
 		return rc;
 	shunt_region_join(dev, region);
 	dev->attached = true;
@@ -74,14 +74,12 @@ int shunt_attach(struct shunt_dev *dev, struct shunt_region *region, struct shun
 
 int shunt_detach(struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err)
 {
-	if (!dev->drv->takes_region && !dev->drv->detach)
+	if (!dev->drv->takes_region)
 		return shunt_fail(
 			err, -ENOTSUP, NULL, "%s: has no region to detach", dev->drv->scheme);
 	if (dev->state != SHUNT_OPENED)
 		return shunt_fail(
 			err, -EBUSY, "close the device", "%.120s was started", dev->spec.text);
-	if (!dev->drv->takes_region)
-		return dev->drv->detach(dev, region, err);
 	if (dev->region != region)
 		return shunt_fail(err, -EINVAL, NULL, "%s: region %u is not attached",
 			dev->drv->scheme, region->info.id);

@@ -19,17 +19,12 @@ int shunt_chunks_init(
 	return 0;
 }
 
-void shunt_chunks_free(struct shunt_chunks *c)
-{
-	free(c->chunk);
-	*c = (struct shunt_chunks){.n = 0};
-}
-
 void shunt_chunks_drain(struct shunt_chunks *c)
 {
 	if (c->n)
 		shunt_pool_put(c->region, c->chunk, c->n);
-	shunt_chunks_free(c);
+	free(c->chunk);
+	*c = (struct shunt_chunks){.n = 0};
 }
 
 void shunt_chunks_fetch(struct shunt_chunks *c, uint32_t n)
@@ -61,6 +56,7 @@ void shunt_chunks_return_more(struct shunt_chunks *c, const struct shunt_pkt *pk
 {
 	while (n) {
 		unsigned some = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
+		shunt_chunks_room(c);
 		shunt_chunks_return(c, pkts, some);
 		pkts += some;
 		n -= some;

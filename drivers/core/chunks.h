@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A queue's cache of free chunks over its region's pool: the pool's lock is taken once per many
  * bursts. Chunks are offsets into the region, the last used on top. The queue's thread only.
- * Invariant: n <= most between two calls, and the cache has room for a burst more than that: it is
- * trimmed after chunks were put into it, not before, which costs the fast path no registers.
+ * Invariant: n <= most + SHUNT_BURST_MAX once shunt_chunks_room() returned, so that a burst fits.
  */
 #ifndef DRIVERS_CORE_CHUNKS_H
 #define DRIVERS_CORE_CHUNKS_H
@@ -24,11 +23,9 @@ int shunt_chunks_init(
 	struct shunt_chunks *c, struct shunt_region *region, uint32_t most, uint32_t first);
 /* Return all to the pool and free the cache. Fine on a zeroed one. */
 void shunt_chunks_drain(struct shunt_chunks *c);
-/* Free the cache without returning chunks: for a region that is discarded whole. */
-void shunt_chunks_free(struct shunt_chunks *c);
 /* So many from the pool, as far as it has them and the cache takes them. */
 void shunt_chunks_fetch(struct shunt_chunks *c, uint32_t n);
-/* The slow halves of have, trim, lend and return. */
+/* The slow halves of have, room, return and lend. */
 void shunt_chunks_refill(struct shunt_chunks *c, uint32_t want);
 void shunt_chunks_spill(struct shunt_chunks *c);
 void shunt_chunks_return_more(struct shunt_chunks *c, const struct shunt_pkt *pkts, unsigned n);
@@ -59,26 +56,26 @@ SHUNT_INLINE bool shunt_chunks_get(struct shunt_chunks *c, uint64_t *chunk)
 	return true;
 }
 
-/* Places for n chunks, n <= SHUNT_BURST_MAX, that the caller fills; then it calls trim. */
-SHUNT_INLINE uint64_t *shunt_chunks_give(struct shunt_chunks *c, uint32_t n)
-{
-	uint64_t *at = c->chunk + c->n;
-	c->n += n;
-	return at;
-}
-
-/* The surplus goes to the pool. */
-SHUNT_INLINE void shunt_chunks_trim(struct shunt_chunks *c)
+/* Make room for up to SHUNT_BURST_MAX chunks: the surplus goes to the pool. */
+SHUNT_INLINE void shunt_chunks_room(struct shunt_chunks *c)
 {
 	if (SHUNT_UNLIKELY(c->n > c->most))
 		shunt_chunks_spill(c);
 }
 
-/* One chunk. */
+/* Places for n chunks, n <= SHUNT_BURST_MAX, that the caller fills. */
+SHUNT_INLINE uint64_t *shunt_chunks_give(struct shunt_chunks *c, uint32_t n)
+{
+	shunt_chunks_room(c);
+	uint64_t *at = c->chunk + c->n;
+	c->n += n;
+	return at;
+}
+
 SHUNT_INLINE void shunt_chunks_put(struct shunt_chunks *c, uint64_t chunk)
 {
+	shunt_chunks_room(c);
 	c->chunk[c->n++] = chunk;
-	shunt_chunks_trim(c);
 }
 
 /* Up to n packets of q over chunks of the cache, `head` bytes into each; `keep` chunks stay. q->out
@@ -91,7 +88,7 @@ SHUNT_INLINE unsigned shunt_chunks_lend_but(struct shunt_chunks *c, const struct
 	uint32_t len = region->chunk - head;
 	uint16_t id = region->id, index = q->index;
 
-	/* Out of line, so that the usual case saves few registers. */
+	/* As in return. */
 	if (SHUNT_UNLIKELY(n > SHUNT_BURST_MAX || c->n < n + keep))
 		return shunt_chunks_lend_more(c, q, pkts, n, head, keep);
 	const uint64_t *chunk = shunt_chunks_take(c, n);
@@ -118,15 +115,15 @@ SHUNT_INLINE void shunt_chunks_return(
 	const uint8_t *base = c->region->info.base;
 	uint64_t mask = ~(uint64_t)(c->region->info.chunk - 1);
 
-	/* Out of line and last, as trim is, so that the usual case saves no registers. */
-	if (SHUNT_UNLIKELY(n > SHUNT_BURST_MAX)) {
+	/* All of it out of line, so that the usual case makes no call and saves no registers. */
+	if (SHUNT_UNLIKELY(n > SHUNT_BURST_MAX || c->n > c->most)) {
 		shunt_chunks_return_more(c, pkts, n);
 		return;
 	}
-	uint64_t *chunk = shunt_chunks_give(c, n);
+	uint64_t *chunk = c->chunk + c->n;
 	for (unsigned i = 0; i < n; i++)
 		chunk[i] = (uint64_t)((const uint8_t *)pkts[i].data - base) & mask;
-	shunt_chunks_trim(c);
+	c->n += n;
 }
 
 #endif

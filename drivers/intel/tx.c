@@ -21,7 +21,6 @@ static void intel_tx_reap(struct intel_queue *iq)
 		intel_ring_word(r, r->next + INTEL_BATCH - 1) & TXD_DD) {
 		memcpy(shunt_chunks_give(&iq->chunks, INTEL_BATCH), r->slot + (r->next & r->mask),
 			INTEL_BATCH * sizeof *r->slot);
-		shunt_chunks_trim(&iq->chunks);
 		r->next += INTEL_BATCH;
 	}
 }

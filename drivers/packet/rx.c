@@ -13,7 +13,7 @@
 #include <linux/if_ether.h>
 
 /* At least n slots with a chunk each; fewer when the application holds all the others. */
-static unsigned post(struct packet_queue *pq, unsigned n)
+static unsigned packet_rx_post(struct packet_queue *pq, unsigned n)
 {
 	struct packet_slots *s = pq->slots;
 	uint8_t *base = (uint8_t *)pq->chunks.region->info.base + PACKET_HEAD;
@@ -141,7 +141,7 @@ SHUNT_INLINE int rx_socket(
 	bool wait = poll && !packet_stopped(pq);
 	uint64_t bytes = 0;
 
-	n = post(pq, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
+	n = packet_rx_post(pq, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
 	if (!n)
 		return shunt_rx_none(q, 0);
 	int got = read_some(pq, n, mmsg, wait);
@@ -227,22 +227,22 @@ SHUNT_INLINE int rx_ring(
 }
 
 #define RX(name, body, ...)                                                                        \
-	static int packet_rx_##name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)     \
+	static int name(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)                 \
 	{                                                                                          \
 		return body(q, pkts, n, __VA_ARGS__);                                              \
 	}
-RX(recv_spin, rx_socket, false, false, false)
-RX(recv_spin_both, rx_socket, false, false, true)
-RX(recv_poll, rx_socket, false, true, false)
-RX(recv_poll_both, rx_socket, false, true, true)
-RX(mmsg_spin, rx_socket, true, false, false)
-RX(mmsg_spin_both, rx_socket, true, false, true)
-RX(mmsg_poll, rx_socket, true, true, false)
-RX(mmsg_poll_both, rx_socket, true, true, true)
-RX(ring_spin, rx_ring, false, false)
-RX(ring_spin_both, rx_ring, false, true)
-RX(ring_poll, rx_ring, true, false)
-RX(ring_poll_both, rx_ring, true, true)
+RX(packet_rx_recv_spin, rx_socket, false, false, false)
+RX(packet_rx_recv_spin_both, rx_socket, false, false, true)
+RX(packet_rx_recv_poll, rx_socket, false, true, false)
+RX(packet_rx_recv_poll_both, rx_socket, false, true, true)
+RX(packet_rx_mmsg_spin, rx_socket, true, false, false)
+RX(packet_rx_mmsg_spin_both, rx_socket, true, false, true)
+RX(packet_rx_mmsg_poll, rx_socket, true, true, false)
+RX(packet_rx_mmsg_poll_both, rx_socket, true, true, true)
+RX(packet_rx_ring_spin, rx_ring, false, false)
+RX(packet_rx_ring_spin_both, rx_ring, false, true)
+RX(packet_rx_ring_poll, rx_ring, true, false)
+RX(packet_rx_ring_poll_both, rx_ring, true, true)
 
 void packet_rx_choose(struct packet_queue *pq)
 {

@@ -27,6 +27,7 @@ SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, con
 
 	if (left > SHUNT_BURST_MAX)
 		left = SHUNT_BURST_MAX;
+	shunt_chunks_room(&vq->chunks);
 	uint64_t *const from = vq->chunks.chunk + vq->chunks.n, *to = from;
 	struct vring w = *v;
 	uint32_t len;
@@ -37,7 +38,6 @@ SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, con
 		to++;
 	}
 	vq->chunks.n += (uint32_t)(to - from);
-	shunt_chunks_trim(&vq->chunks);
 	vring_save(v, &w);
 	if (SHUNT_UNLIKELY(v->broken != NULL))
 		virtio_tx_broken(vq);
