@@ -15,7 +15,7 @@
 #define FLUSH_NS (SHUNT_POLL_MS * 1000000u)
 
 /* Sent chunks are free again. A burst at a time is enough: no more are sent per call. */
-static void reap(struct xsk_queue *xq)
+static void afxdp_tx_reap(struct xsk_queue *xq)
 {
 	struct shunt_chunks *c = &xq->chunks;
 	uint32_t at;
@@ -62,7 +62,7 @@ static bool kick_once(struct xsk_queue *xq)
 }
 
 /* A TX ring of 2048 needs 64 calls of 32, and each EBUSY ends one: bounded by the ring. */
-static void kick(struct xsk_queue *xq)
+static void afxdp_tx_kick(struct xsk_queue *xq)
 {
 	for (unsigned i = 0; i < AFXDP_TX_ROOM && afxdp_pending(&xq->tx); i++) {
 		if (xq->zc && xq->wakeup && xq->kicked && !xsk_ring_prod__needs_wakeup(&xq->tx))
@@ -86,8 +86,8 @@ static void flush(struct xsk_queue *xq)
 	uint64_t end = shunt_now() + FLUSH_NS;
 
 	while (left && !xq->q.error && shunt_now() < end) {
-		kick(xq);
-		reap(xq);
+		afxdp_tx_kick(xq);
+		afxdp_tx_reap(xq);
 		if (unsent(xq) < left)
 			end = shunt_now() + FLUSH_NS;
 		left = unsent(xq);
@@ -168,12 +168,12 @@ static int afxdp_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 
 	if (q->error)
 		return q->error;
-	reap(xq);
+	afxdp_tx_reap(xq);
 	uint32_t used = n ? fill_tx(xq, pkts, n, &taken, &bytes) : 0;
 	if (used)
 		xsk_ring_prod__submit(&xq->tx, used);
 	xq->tx_out += used;
-	kick(xq);
+	afxdp_tx_kick(xq);
 	shunt_tx_done(q, taken, n, bytes);
 	return taken ? (int)taken : q->error;
 }

@@ -13,7 +13,7 @@
 #include <linux/if_ether.h>
 
 /* At least n slots with a chunk each; fewer when the application holds all the others. */
-static unsigned post(struct packet_queue *pq, unsigned n)
+static unsigned packet_rx_post(struct packet_queue *pq, unsigned n)
 {
 	struct packet_slots *s = pq->slots;
 	uint8_t *base = (uint8_t *)pq->chunks.region->info.base + PACKET_HEAD;
@@ -141,7 +141,7 @@ SHUNT_INLINE int rx_socket(
 	bool wait = poll && !packet_stopped(pq);
 	uint64_t bytes = 0;
 
-	n = post(pq, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
+	n = packet_rx_post(pq, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
 	if (!n)
 		return shunt_rx_none(q, 0);
 	int got = read_some(pq, n, mmsg, wait);

@@ -73,7 +73,7 @@ SHUNT_INLINE unsigned send_all(
 }
 
 /* The first k are taken: ours are free again. */
-static uint64_t recycle(struct packet_queue *pq, struct shunt_pkt *pkts, unsigned k)
+static uint64_t packet_tx_recycle(struct packet_queue *pq, struct shunt_pkt *pkts, unsigned k)
 {
 	const struct shunt_region_info *region = &pq->chunks.region->info;
 	const uint8_t *base = region->base;
@@ -103,7 +103,7 @@ SHUNT_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 	unsigned k = pq->lost ? 0 : send_all(pq, pkts, n, mmsg);
 	if (!k && pq->lost)
 		return packet_link_gone(pq);
-	uint64_t bytes = recycle(pq, pkts, k);
+	uint64_t bytes = packet_tx_recycle(pq, pkts, k);
 	return shunt_tx_done(q, k, n, bytes);
 }
 

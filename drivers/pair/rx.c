@@ -19,7 +19,7 @@ int pair_rx_arm(struct shunt_queue *q)
 	return pair_ring_waiting(&e->ring) || atomic_load(&e->peer->stopped);
 }
 
-static void disarm(struct pair_end *e)
+static void pair_rx_disarm(struct pair_end *e)
 {
 	uint64_t count;
 
@@ -38,7 +38,7 @@ static void sleep_a_while(struct pair_end *e)
 		poll(&p, 1, SHUNT_POLL_MS);
 		SHUNT_COUNT(&e->q, syscalls, 1);
 	}
-	disarm(e);
+	pair_rx_disarm(e);
 }
 
 /* Empty: has the other end gone? What it sent before it went comes first. */
@@ -59,7 +59,7 @@ int pair_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 
 	if (q->error)
 		return q->error;
-	disarm(e);
+	pair_rx_disarm(e);
 	unsigned got = pair_ring_pop(&e->ring, pkts, n);
 	if (!got && q->dev->info.wait && q->dev->state == SHUNT_STARTED) {
 		sleep_a_while(e);

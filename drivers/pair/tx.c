@@ -46,8 +46,8 @@ static void wake(struct pair_end *peer)
 		return; /* the counter is full: it is readable already */
 }
 
-static unsigned send(struct pair_end *e, struct pair_ring *ring, struct shunt_pkt *pkts, unsigned n,
-	uint64_t *bytes)
+static unsigned pair_tx_send(struct pair_end *e, struct pair_ring *ring, struct shunt_pkt *pkts,
+	unsigned n, uint64_t *bytes)
 {
 	struct shunt_pkt made[SHUNT_BURST_MAX];
 	unsigned taken = 0, m = 0;
@@ -87,6 +87,6 @@ int pair_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	/* Acquire: orders the pointer before the ring's fields; pairs with pair_start(). */
 	struct pair_ring *ring = atomic_load_explicit(&e->peer->in, memory_order_acquire);
 	if (ring) /* else nobody is there yet */
-		taken = send(e, ring, pkts, n, &bytes);
+		taken = pair_tx_send(e, ring, pkts, n, &bytes);
 	return shunt_tx_done(q, taken, n, bytes);
 }

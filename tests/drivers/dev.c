@@ -3,6 +3,7 @@
  */
 #include "drivers/core/driver.h"
 #include "drivers/core/netdev.h"
+#include "drivers/core/region.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -111,7 +112,7 @@ Test(dev, order_of_calls)
 	cr_assert_null(shunt_get_queue(dev, 1));
 	struct shunt_queue *q = shunt_get_queue(dev, 0);
 	cr_assert_eq(shunt_rx(q, pkts, 8), 8);
-	/* With packets out it stays, and they can still be given back. */
+	/* With packets out it stays, and they can still be released. */
 	cr_assert_eq(shunt_close(dev, &err), -EBUSY);
 	cr_assert(strstr(err.what, "8 packets out"), "%s", err.what);
 	cr_assert(*err.remedy);
@@ -134,6 +135,8 @@ Test(dev, info_and_identity)
 	cr_assert_gt(info.memory, 0);
 	cr_assert_neq(info.netns, 0);
 	cr_assert_str_eq(info.gone, "");
+	cr_assert_str_eq(info.scheme, "null");
+	cr_assert(info.wait == SHUNT_WAIT_SPIN && info.depth == SHUNT_DEPTH && info.queues == 1);
 	shunt_queue_identity(shunt_get_queue(dev, 0), &id);
 	cr_assert_eq(id.kind, SHUNT_KIND_NONE);
 	cr_assert_eq(id.fd, -1);
@@ -141,6 +144,66 @@ Test(dev, info_and_identity)
 	cr_assert_gt(id.tid, 0);
 	cr_assert_eq(shunt_queue_fd(shunt_get_queue(dev, 0)), -ENOTSUP);
 	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+/* What a spec asks for is known by its parts, before start as after: nobody has to read its text.
+ */
+Test(dev, spec_by_parts)
+{
+	struct shunt_info info;
+	struct shunt_dev *dev;
+
+	cr_assert_eq(shunt_open(&dev, "pair:x?wait=poll&depth=100", SHUNT_RXTX, NULL), 0);
+	shunt_get_info(dev, &info);
+	cr_assert_str_eq(info.scheme, "pair");
+	cr_assert(info.wait == SHUNT_WAIT_POLL && info.depth == 100 && info.queues == 1);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+Test(dev, stats_of_all_queues)
+{
+	struct shunt_dev *dev = must_open("null:?size=100", SHUNT_RX);
+	struct shunt_queue *q = shunt_get_queue(dev, 0), other = {.stats = {.rx_packets = 5}};
+	struct shunt_qstats sum;
+	struct shunt_pkt p[8];
+
+	cr_assert_eq(shunt_rx(q, p, 8), 8);
+	shunt_release(q, p, 8);
+	dev->queue[dev->nqueues++] = &other;
+	shunt_get_stats(dev, &sum);
+	cr_assert(sum.rx_packets == 13 && sum.rx_bytes == 800 && sum.rx_bursts == 1);
+	dev->nqueues--;
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+/* A region that a device made goes with it; the application's stays, and is counted meanwhile. */
+Test(dev, regions_come_and_go)
+{
+	struct shunt_err err = {.code = 0};
+	struct shunt_region *region, *lent;
+	struct shunt_dev *dev;
+
+	cr_assert_eq(
+		shunt_region_create(&region, &(struct shunt_region_opts){.chunks = 2048}, NULL), 0);
+	cr_assert_eq(shunt_region_lend(&lent, NULL, 0, 4096, NULL), 0);
+	cr_assert_eq(shunt_open(&dev, "pair:x?depth=64", SHUNT_RXTX, NULL), 0);
+	cr_assert_eq(shunt_attach(dev, lent, &err), -ENOTSUP);
+	cr_assert_eq(shunt_detach(dev, region, &err), -EINVAL);
+	cr_assert_eq(shunt_attach(dev, region, &err), 0);
+	cr_assert_eq(shunt_attach(dev, region, &err), -EBUSY);
+	cr_assert_eq(atomic_load(&region->attached), 1);
+	cr_assert_eq(shunt_start(dev, &err), 0);
+	cr_assert_eq(dev->region, region);
+	cr_assert_eq(shunt_detach(dev, region, &err), -EBUSY);
+	cr_assert_eq(shunt_close(dev, &err), 0);
+	cr_assert_eq(atomic_load(&region->attached), 0);
+	cr_assert_eq(shunt_region_destroy(region, &err), 0, "%s", err.what);
+	cr_assert_eq(shunt_region_destroy(lent, &err), 0);
+	dev = must_open("null:", SHUNT_RX);
+	cr_assert(dev->region->own && atomic_load(&dev->region->attached) == 1);
+	cr_assert_eq(shunt_attach(dev, dev->region, &err), -ENOTSUP);
+	cr_assert_eq(shunt_detach(dev, dev->region, &err), -ENOTSUP);
+	cr_assert_eq(shunt_close(dev, &err), 0);
 }
 
 /* Facts, notes and losses beyond what there is room for are cut, never written past the end. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "drivers/core/region.h"
+#include "drivers/core/chunks.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -181,5 +181,66 @@ Test(region, pool_is_shared_by_threads)
 	}
 	shunt_region_info(r, &info);
 	cr_assert_eq(info.free, 12);
+	cr_assert_eq(shunt_region_destroy(r, NULL), 0);
+}
+
+/* A cache never keeps more than it may, and gives what it has before it asks the pool. */
+Test(region, cache_of_chunks)
+{
+	struct shunt_region *r = must_create((struct shunt_region_opts){.chunks = 4096});
+	struct shunt_region_info info;
+	struct shunt_chunks c;
+	struct shunt_queue q = {.index = 3};
+	struct shunt_pkt p[SHUNT_BURST_MAX];
+
+	cr_assert_eq(shunt_chunks_init(&c, r, 512, 100), 0);
+	cr_assert_eq(c.n, 100);
+	cr_assert_eq(shunt_chunks_lend(&c, &q, p, 100, 64), 100);
+	shunt_region_info(r, &info);
+	cr_assert_eq(info.free, 3996);
+	for (unsigned i = 0; i < 100; i++) {
+		cr_assert_eq((uint8_t *)p[i].data, (uint8_t *)info.base + p[i].cookie + 64);
+		cr_assert(p[i].len == info.chunk - 64 && p[i].region == info.id && p[i].queue == 3);
+	}
+	/* A chunk is known by where the packet is, whatever its cookie says. */
+	p[0].cookie = 12345;
+	shunt_chunks_return(&c, p, 100);
+	cr_assert_eq(c.n, 100);
+	for (unsigned k = 0; k < 14; k++) {
+		struct shunt_pkt more[SHUNT_BURST_MAX];
+		uint64_t at[SHUNT_BURST_MAX];
+		cr_assert_eq(shunt_pool_get(r, at, SHUNT_BURST_MAX), SHUNT_BURST_MAX);
+		for (unsigned i = 0; i < SHUNT_BURST_MAX; i++)
+			more[i].data = (uint8_t *)info.base + at[i] + i % 2048;
+		shunt_chunks_return(&c, more, SHUNT_BURST_MAX);
+		cr_assert_leq(c.n, 512 + SHUNT_BURST_MAX);
+	}
+	/* `keep` stays, and beyond what there is nothing is lent. */
+	while (shunt_chunks_have(&c, 512) == 512)
+		c.n -= 512; /* the application has them */
+	uint32_t left = shunt_chunks_have(&c, SHUNT_BURST_MAX);
+	cr_assert_eq(shunt_chunks_lend_but(&c, &q, p, left, 0, 1), left ? left - 1 : 0);
+	c.n = 0;
+	cr_assert_eq(shunt_chunks_get(&c, &(uint64_t){0}), false);
+	r->top = 0;
+	shunt_chunks_drain(&c);
+	shunt_chunks_drain(&c);
+	shunt_region_discard(r); /* wherever its chunks are */
+}
+
+/* A lent region that is cut has a pool, and is held until all of it is back. */
+Test(region, lent_and_cut)
+{
+	static char memory[8 * 4096];
+	struct shunt_region *r;
+	uint64_t at[8];
+
+	cr_assert_eq(shunt_region_lend(&r, memory, sizeof memory, 4096, NULL), 0);
+	cr_assert_eq(shunt_pool_get(r, at, 1), 0);
+	cr_assert_eq(shunt_region_cut(r, 8192, NULL), 0);
+	cr_assert_eq(shunt_pool_get(r, at, 8), 4);
+	cr_assert_eq(at[3], 0);
+	cr_assert_eq(shunt_region_destroy(r, NULL), -EBUSY);
+	shunt_pool_put(r, at, 4);
 	cr_assert_eq(shunt_region_destroy(r, NULL), 0);
 }
