@@ -58,7 +58,7 @@ int shunt_xdpgen_usable(struct shunt_err *err)
 
 /* With repeat > 1, a test run patches the program into the XDP dispatcher and out again, which
  * stops all CPUs twice: 1.2 ms. A program that is attached somewhere is there already. So attach
- * it where no packet ever comes: a veth that is down, in a namespace that nobody else sees. */
+ * it where no packet ever arrives: a veth that is down, in a namespace of its own. */
 static int attach_spare(struct shunt_xdpgen *gen, struct shunt_err *err)
 {
 	const struct shunt_veth veth = {.name = "spare0",
@@ -88,12 +88,12 @@ static int make_cheap(struct shunt_xdpgen *gen, struct shunt_err *err)
 	int home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	if (home < 0) {
-		snprintf(gen->note, sizeof gen->note, "no spare veth, 1 ms a call: open: %s",
+		snprintf(gen->note, sizeof gen->note, "no spare veth, 1 ms per call: open: %s",
 			strerror(errno));
 		return 0;
 	}
 	if (attach_spare(gen, &why))
-		snprintf(gen->note, sizeof gen->note, "no spare veth, 1 ms a call: %.110s",
+		snprintf(gen->note, sizeof gen->note, "no spare veth, 1 ms per call: %.110s",
 			why.what);
 	int rc = setns(home, CLONE_NEWNET) ? -errno : 0;
 	close(home);

@@ -26,7 +26,7 @@ static inline void intel_bufs_add(
 		r->slot[i] = *chunk;
 		r->desc[i].addr = to + (pages ? pci_phys_addr(pages, *chunk) : *chunk);
 		chunk++;
-		r->desc[i].word = 0; /* DD of the last round goes */
+		r->desc[i].word = 0; /* clears DD of the last lap */
 	}
 	r->tail += n;
 }

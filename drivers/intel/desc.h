@@ -21,10 +21,10 @@
 	8192u /* 128 KiB: the length registers take more, data sheets promise less                 \
 	       */
 #define INTEL_TX_RING 512u
-#define INTEL_BATCH   32u   /* transmit: descriptors a write-back */
-#define INTEL_REFILL  64u   /* receive: descriptors a tail write; half of a ring that is smaller */
-#define INTEL_RX_MIN  14u   /* an Ethernet header */
-#define INTEL_TX_MIN  17u   /* what transmitters can pad */
+#define INTEL_BATCH   32u /* transmit: descriptors per write-back */
+#define INTEL_REFILL  64u /* receive: descriptors per tail write; half of a ring that is smaller */
+#define INTEL_RX_MIN  14u /* an Ethernet header */
+#define INTEL_TX_MIN  17u /* what transmitters can pad */
 #define INTEL_FRAME   1518u /* longest frame without LPE: one VLAN tag, no CRC */
 
 /* Little endian, as the host: PCI drivers are built for x86 only. */

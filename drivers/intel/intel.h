@@ -55,7 +55,7 @@ struct intel {
 	uint8_t mac[6];
 	uint32_t link_ms;
 	struct intel_counts counts;
-	/* Tests put a model of the device behind the registers: told after a write and before a
+	/* Tests put a model of the device behind the registers: called after a write and before a
 	 * read. NULL with a device. */
 	void (*model)(struct intel *n, uint32_t reg, bool write);
 };

@@ -74,7 +74,7 @@ int intel_link_up(struct intel *n, struct shunt_err *err)
 	if (!rc)
 		rc = wait_for_link(n);
 	if (rc == -ENETDOWN)
-		return shunt_fail(err, rc, "look at the cable, and at the other end",
+		return shunt_fail(err, rc, "check the cable, and the other end",
 			"%s has no link after %u ms", n->addr, n->link_ms);
 	if (rc)
 		return shunt_fail(
@@ -82,8 +82,7 @@ int intel_link_up(struct intel *n, struct shunt_err *err)
 	return 0;
 }
 
-/* One register read, and whether the kernel requests the card's release. All ones: nobody answers.
- */
+/* One register read, and whether the kernel requests the card's release. All ones: it is gone. */
 int intel_link_check(struct intel_queue *iq)
 {
 	const struct pci_port *port = pci_port(iq->q.dev);

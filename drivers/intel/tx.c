@@ -11,7 +11,7 @@
 #define STUCK (1u << 12) /* transmits without room before the link is read */
 #define BLIND (1u << 10) /* transmit bursts of a queue that never receives, before it is */
 
-/* Only the last descriptor of a batch asks for a write-back, and only it is looked at. A batch
+/* Only the last descriptor of a batch asks for a write-back, and only it is read. A batch
  * begins at a multiple of its size, so that it never straddles the end of the ring. */
 static void intel_tx_reap(struct intel_queue *iq)
 {

@@ -2,7 +2,7 @@
  * Config space (PCI Local Bus 3.0, 6.1) through VFIO's config region, or its file in sysfs with
  * dma=phys; command register and reset.
  * Opening and resetting a function clear its command register, memory space included; to touch a
- * BAR with memory space off is SIGBUS, so that it is put back at once.
+ * BAR with memory space off is SIGBUS, so that it is restored at once.
  */
 #include "drivers/pci/pci.h"
 
@@ -88,7 +88,7 @@ void pci_bus_master(const struct pci_dev *pci, bool on)
 	pci_write16(pci, COMMAND, on ? command | COMMAND_MASTER : command);
 }
 
-/* The kernel saves config space first and puts it back after: with bus mastering off. */
+/* The kernel saves config space first and restores it after: with bus mastering off. */
 static int reset_by_sysfs(const struct pci_dev *pci)
 {
 	char path[PATH_MAX];

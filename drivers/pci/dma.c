@@ -53,7 +53,7 @@ int pci_dma_ranges(struct pci_dev *pci, struct shunt_err *err)
 	struct vfio_iommu_type1_info probe = {.argsz = sizeof probe};
 
 	if (ioctl(pci->container, VFIO_IOMMU_GET_INFO, &probe) < 0)
-		return shunt_fail(err, -errno, NULL, "%s: the IOMMU can't be asked: %s",
+		return shunt_fail(err, -errno, NULL, "%s: the IOMMU can't be queried: %s",
 			pci->info.addr, strerror(errno));
 	size_t len = probe.argsz > sizeof probe ? probe.argsz : sizeof probe;
 	struct vfio_iommu_type1_info *info = calloc(1, len);
@@ -252,7 +252,7 @@ void pci_mem_free(struct pci_dev *pci, struct pci_mem *mem)
 			pci_unmap(pci, i);
 			break;
 		}
-	if (!pci->phys) /* pci_close gives it back as a whole */
+	if (!pci->phys) /* pci_close releases it as a whole */
 		munmap(mem->base, mem->len);
 	*mem = (struct pci_mem){.base = NULL};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * pci: `pci:0000:01:00.0`, a NIC that the kernel has let go, driven from here through VFIO, or
- * without an IOMMU where dma=phys says so. What is
- * the same for all NICs: finding, claiming, the region and its mapping, and the order of tear-down
- * (queues, then reset and bus mastering, then unmapping).
+ * pci: `pci:0000:01:00.0`, a NIC that is unbound from the kernel's driver and driven from user
+ * space through VFIO, or without an IOMMU where dma=phys says so. What is the same for all NICs:
+ * finding, claiming, the region and its mapping, and the order of tear-down (queues, then reset and
+ * bus mastering, then unmapping).
  */
 #include "drivers/pci/nic.h"
 
@@ -132,7 +132,7 @@ static int pci_nic_open(struct shunt_dev *dev, struct shunt_err *err)
 	return rc;
 }
 
-/* The rings full, the reserve, and a stack's worth that lies about in each queue. */
+/* For each queue: its rings full, the reserve, and its cache full. */
 static int make_region(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = dev->priv;
@@ -183,7 +183,7 @@ static void describe(struct shunt_dev *dev)
 	shunt_fact(dev, "wait", "%s", wait[dev->info.wait]);
 	shunt_fact(dev, "promisc", "%s", port->promisc ? "on" : "off");
 	if (port->rx_ring)
-		shunt_fact(dev, "depth", "%u frames a queue: its ring", port->rx_ring);
+		shunt_fact(dev, "depth", "%u frames per queue: its ring", port->rx_ring);
 	if (port->rx_ring && port->rx_ring < dev->depth)
 		shunt_note(dev, "depth=%u: a ring of %s holds %u", dev->depth, port->nic->name,
 			port->rx_ring);
@@ -258,7 +258,7 @@ static void identity(const struct shunt_queue *q, struct shunt_identity *id)
 {
 	const struct pci_port *port = q->dev->priv;
 
-	id->kind = SHUNT_KIND_USER; /* past the kernel: it never sees a packet */
+	id->kind = SHUNT_KIND_USER; /* kernel bypass: it never sees a packet */
 	id->queue = port->nic->queue_id ? port->nic->queue_id(q) : q->index;
 }
 
@@ -288,7 +288,7 @@ static int usable(struct shunt_err *err)
 const struct shunt_driver shunt_driver_pci = {
 	.name = "pci",
 	.scheme = "pci",
-	.summary = "a NIC of one's own, past the kernel: PCI through VFIO",
+	.summary = "user-space NIC driver (kernel bypass): PCI through VFIO",
 	.example = "pci:0000:01:00.0",
 	.dirs = SHUNT_RXTX,
 	.takes_region = true,

@@ -13,7 +13,8 @@
 
 #define PCI_HEAD    64u   /* room before a received frame: another NIC's header fits there */
 #define PCI_CACHE   1024u /* chunks in a queue's cache at most */
-#define PCI_RESERVE 512u  /* chunks a queue that applications may hold without starving the ring */
+#define PCI_RESERVE 512u  /* chunks per queue that applications may hold without starving the ring \
+			   */
 
 struct pci_id {
 	uint16_t vendor, device;
@@ -27,7 +28,7 @@ struct pci_nic {
 	bool has_rings;           /* it takes the key ring=split|packed */
 	/* The function is claimed and reset, bus mastering is off, BARs are not mapped. Map them,
 	 * allocate port->priv, read limits and MAC; set dev->nqueues (from port->want),
-	 * port->rx_ring and tx_ring (descriptors a queue, from dev->depth), dev->info.mtu,
+	 * port->rx_ring and tx_ring (descriptors per queue, from dev->depth), dev->info.mtu,
 	 * max_frame. Frees what it made when it fails. */
 	int (*open)(struct shunt_dev *dev, struct shunt_err *err);
 	/* dev->region is there and mapped: device address = offset in it + port->iova. Rings,
@@ -41,7 +42,8 @@ struct pci_nic {
 	void (*close)(struct shunt_dev *dev);
 	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 	/* info.wait is not spin: ask for an interrupt at the next packet of this queue; 1 when
-	 * packets are there already. With port->phys the line must be let go first: it is INTx. */
+	 * packets are there already. With port->phys the line must be released first: it is INTx.
+	 */
 	int (*arm)(struct shunt_queue *q);
 	uint32_t (*queue_id)(const struct shunt_queue *q); /* optional: the device's number */
 };
@@ -56,14 +58,14 @@ struct pci_port {
 	bool promisc;
 	unsigned want; /* queues=N; 0 for all that the NIC has */
 	enum { PCI_RING_AUTO, PCI_RING_SPLIT, PCI_RING_PACKED } ring;
-	uint32_t rx_ring, tx_ring; /* descriptors a queue; 0 for a direction that is not used */
+	uint32_t rx_ring, tx_ring; /* descriptors per queue; 0 for a direction that is not used */
 	bool opened;               /* nic->open succeeded */
 	void *priv;                /* the NIC's */
 };
 
-/* What all NICs say alike; the address goes in. */
+/* Messages of all NICs; the address goes in. */
 #define PCI_REQUESTED                                                                              \
-	"%s is asked back by the kernel: somebody removes it, or unbinds it from vfio-pci"
+	"the kernel requests the release of %s: it is being removed, or unbound from vfio-pci"
 #define PCI_LINK_LOST                                                                              \
 	"the link of %s was down at the end: what was sent last may not be on the wire"
 
@@ -77,7 +79,7 @@ static inline bool pci_can(const struct shunt_dev *dev, enum shunt_dir dir)
 	return ((unsigned)dev->dir & (unsigned)dir) != 0;
 }
 
-/* How an empty receive waits. One a queue; fd is the eventfd of its vector, or /dev/uioN, -1 with
+/* How an empty receive waits. One per queue; fd is the eventfd of its vector, or /dev/uioN, -1 with
  * wait=spin.
  * wait=poll sleeps at once, wait=adaptive after so many empty bursts in a row (as ixy switches). */
 #define PCI_ADAPTIVE_EMPTY 4096u
@@ -90,7 +92,7 @@ void pci_sleep_init(struct pci_sleep *s, const struct shunt_dev *dev, unsigned v
 /* Call after an empty burst with wait=poll or adaptive: arms, sleeps up to SHUNT_POLL_MS, and
  * returns true when it makes sense to look again. */
 bool pci_sleep(struct pci_sleep *s, struct shunt_queue *q);
-/* The NIC's arm, and INTx let in again behind it. */
+/* The NIC's arm, and INTx unmasked behind it. */
 int pci_arm(struct shunt_queue *q);
 
 #endif

@@ -175,14 +175,14 @@ int pci_phys_page(int pagemap, const void *page, uint64_t *addr, struct shunt_er
  * is one interrupt, INTx, and /dev/uioN is its descriptor: read() takes 4 bytes, not 8. */
 int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err);
 void pci_irq_close(struct pci_dev *pci);
-/* VFIO has no mask for MSI-X: the vector is taken from, or given back to, its eventfd. A control
+/* VFIO has no mask for MSI-X: the vector is detached from, or attached to, its eventfd. A control
  * call; between bursts a NIC masks at itself. */
 int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked);
-/* INTx: the kernel masks it in the command register when it comes, and this lets the next one in.
+/* INTx: the kernel masks it in the command register when it comes, and this unmasks it.
  */
 void pci_irq_unmask(struct pci_dev *pci);
-/* Somebody removes the function, or unbinds it from vfio-pci, and waits until we let it go. One
- * system call: not for a burst that has something to do. NULL, as in tests, is never asked. */
+/* Somebody removes the function, or unbinds it from vfio-pci, and waits until we release it. One
+ * system call: not for a burst that has something to do. NULL, as in tests, is not queried. */
 void pci_request_open(struct pci_dev *pci);
 bool pci_requested(const struct pci_dev *pci);
 

@@ -93,7 +93,7 @@ int pci_phys_region(struct pci_dev *pci, struct shunt_region *region, struct shu
 	return 0;
 }
 
-/* Taken of one page, and given back with the function. Lengths are whole small pages: aligned. */
+/* Taken of one page, and released with the function. Lengths are whole small pages: aligned. */
 int pci_phys_alloc(struct pci_dev *pci, struct pci_mem *mem, struct shunt_err *err)
 {
 	struct shunt_region_opts opts = {.chunks = PCI_HUGE / SHUNT_CHUNK, .require_huge = true};

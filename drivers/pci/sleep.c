@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Sleeping until the NIC raises a queue's vector. Armed first and looked at again, so that a packet
- * that came in between is not slept over; at most SHUNT_POLL_MS, so that a lost interrupt costs
- * that.
+ * Sleeping until the NIC raises a queue's vector. Armed first, then the ring is checked again, so
+ * that a packet that came in between is not slept over; at most SHUNT_POLL_MS, so that a lost
+ * interrupt costs that.
  */
 #include "drivers/pci/nic.h"
 
@@ -17,7 +17,7 @@ void pci_sleep_init(struct pci_sleep *s, const struct shunt_dev *dev, unsigned v
 		.limit = dev->info.wait == SHUNT_WAIT_ADAPTIVE ? PCI_ADAPTIVE_EMPTY : 0};
 }
 
-/* The line is level-triggered: what came after the NIC let go of it is raised when it is unmasked.
+/* The line is level-triggered: what came after the NIC released it is raised when it is unmasked.
  */
 int pci_arm(struct shunt_queue *q)
 {

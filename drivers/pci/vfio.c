@@ -62,7 +62,7 @@ static int open_container(struct pci_dev *pci, struct shunt_err *err)
 			"cannot open /dev/vfio/vfio: %s", strerror(errno));
 	int api = ioctl(pci->container, VFIO_GET_API_VERSION);
 	if (api != VFIO_API_VERSION)
-		return shunt_fail(err, -ENOTSUP, NULL, "VFIO speaks version %d, not %d", api,
+		return shunt_fail(err, -ENOTSUP, NULL, "VFIO has API version %d, not %d", api,
 			VFIO_API_VERSION);
 	if (ioctl(pci->group, VFIO_GROUP_SET_CONTAINER, &pci->container) < 0)
 		return shunt_fail(err, -errno, NULL, "cannot put group %d into a container: %s",
@@ -84,7 +84,7 @@ static int open_device(struct pci_dev *pci, struct shunt_err *err)
 			strerror(errno));
 	if (ioctl(pci->fd, VFIO_DEVICE_GET_INFO, &info) < 0 ||
 		ioctl(pci->fd, VFIO_DEVICE_GET_REGION_INFO, &config) < 0)
-		return shunt_fail(err, -errno, NULL, "%s: cannot be asked: %s", pci->info.addr,
+		return shunt_fail(err, -errno, NULL, "%s: cannot be queried: %s", pci->info.addr,
 			strerror(errno));
 	pci->config = config.offset;
 	pci->can_reset = info.flags & VFIO_DEVICE_FLAGS_RESET;

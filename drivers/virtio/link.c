@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Is the link up, and the device well? Register reads cost a microsecond and more, so that only a
- * queue that has nothing to do looks.
+ * Is the link up, and the device in order? Register reads cost a microsecond and more, so that only
+ * a queue without traffic checks.
  */
 #include "drivers/virtio/virtio.h"
 
@@ -26,12 +26,12 @@ int virtio_link_check(struct virtio_queue *vq)
 		return vq->q.error;
 	uint8_t status = virtio_pci_status(v);
 	if (status == UINT8_MAX)
-		return shunt_gone(&vq->q, -ENODEV, "%s is gone: its registers read as ones", addr);
+		return shunt_gone(&vq->q, -ENODEV, "%s is gone: its registers read all ones", addr);
 	if (status & VIRTIO_NEEDS_RESET)
 		return shunt_gone(&vq->q, -ENODEV,
 			"%s had an error and asks for a reset: open it again", addr);
 	if (!(status & VIRTIO_DRIVER_OK))
-		return shunt_gone(&vq->q, -ENODEV, "%s was reset by somebody else", addr);
+		return shunt_gone(&vq->q, -ENODEV, "%s was reset by another program", addr);
 	if (!virtio_link_up(v))
 		return shunt_gone(
 			&vq->q, -ENETDOWN, "the link of %s went down: open it again", addr);

@@ -2,8 +2,8 @@
  * Packed virtqueues, driver side (virtio 1.2, 2.8). One ring that both sides write: a descriptor is
  * available when its AVAIL bit is the lap's and its USED bit is not, used when both are. The wrap
  * counters of 2.8.1 are kept as the bits that they stand for: avail_bits, used_bits. Same verbs as
- * split.h. The event index is not used here: a device may go on past the place where it asked to be
- * told without asking anew (QEMU 10.0 does, after back-pressure), and would then sleep beside a
+ * split.h. The event index is not used here: a device may pass the index at which it asked to be
+ * notified without asking anew (QEMU 10.0 does, after back-pressure), and would then sleep with a
  * full ring.
  */
 #ifndef DRIVERS_VIRTIO_PACKED_H
@@ -67,8 +67,8 @@ SHUNT_INLINE void packed_publish(struct vring *v)
 	(void)v;
 }
 
-/* 2.8.21.2, 2.8.14. Full: orders the descriptors before the read of what the device asked for;
- * pairs with the device, which asks and then looks at the descriptors again. */
+/* 2.8.21.2, 2.8.14. Full: orders the descriptors before the read of the device's event flags;
+ * pairs with the device, which sets them and then reads the descriptors again. */
 SHUNT_INLINE bool packed_kick_wanted(struct vring *v)
 {
 	vring_mb(v);
@@ -138,8 +138,8 @@ SHUNT_INLINE void packed_disarm(struct vring *v)
 SHUNT_INLINE bool packed_arm(struct vring *v)
 {
 	__atomic_store_n(&v->driver->flags, htole16(PACKED_EVENT_ENABLE), __ATOMIC_RELAXED);
-	/* Full: orders the wish before the look; pairs with the device, which writes a used
-	 * descriptor and then reads the wish. */
+	/* Full: orders our event flags before the read of the ring; pairs with the device, which
+	 * writes a used descriptor and then reads the flags. */
 	vring_mb(v);
 	return packed_waiting(v) > 0;
 }

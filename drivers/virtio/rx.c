@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Receive (virtio 1.2, 5.1.6.3, 5.1.6.4). One body with constant bools, instantiated below; no
- * system call while it spins. Errors are sticky and seen only by who finds the ring empty. What a
- * frame's length and number of buffers say is the device's word, and is bounded first.
+ * system call while it spins. Errors are sticky, and reported once the ring drains. A frame's
+ * length and number of buffers come from the device, and are bounded first.
  */
 #include "drivers/core/burst.h"
 #include "drivers/virtio/virtio.h"
@@ -36,7 +36,8 @@ SHUNT_INLINE void virtio_rx_fill(struct shunt_pkt *p, uint8_t *base, uint64_t ta
 	memcpy(&p->region, &tail, sizeof tail);
 }
 
-/* Another buffer of the held frame, without a header. False: the device lied about their number. */
+/* Another buffer of the held frame, without a header. False: there are fewer than the device said.
+ */
 static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bool drop)
 {
 	uint32_t len = 0;
@@ -76,7 +77,7 @@ SHUNT_NOINLINE unsigned virtio_rx_merge(
 	vq->held.buffers = 0;
 	for (unsigned i = 1; i < n; i++) {
 		if (!virtio_rx_next_part(vq, pkts + i, drop)) {
-			/* What came before is given back: half a frame is none. */
+			/* What came before is dropped, too: half a frame is none. */
 			for (unsigned j = 0; !drop && j < i; j++)
 				shunt_chunks_put(&vq->chunks, pkts[j].cookie);
 			vq->bad_descriptor++;

@@ -52,8 +52,8 @@ SHUNT_INLINE void split_publish(struct vring *v)
 	__atomic_store_n(&v->avail->idx, htole16((uint16_t)v->next), __ATOMIC_RELAXED);
 }
 
-/* 2.7.13.4.1, 2.7.10. Full: orders our index before the read of what the device asked for; pairs
- * with the device, which asks and then looks at the index again. */
+/* 2.7.13.4.1, 2.7.10. Full: orders our index before the read of the device's flags or event
+ * index; pairs with the device, which sets those and then reads our index again. */
 SHUNT_INLINE bool split_kick_wanted(struct vring *v)
 {
 	uint16_t old = v->kicked;
@@ -119,8 +119,8 @@ SHUNT_INLINE bool split_arm(struct vring *v)
 		__atomic_store_n(split_used_event(v), htole16((uint16_t)v->seen), __ATOMIC_RELAXED);
 	else
 		__atomic_store_n(&v->avail->flags, 0, __ATOMIC_RELAXED);
-	/* Full: orders the wish before the look; pairs with the device, which writes the index and
-	 * then reads the wish. */
+	/* Full: orders our flags or event index before the read of the used index; pairs with the
+	 * device, which writes that and then reads ours. */
 	vring_mb(v);
 	return split_waiting(v) > 0;
 }

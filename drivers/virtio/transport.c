@@ -113,7 +113,7 @@ int virtio_pci_reset(struct virtio_pci *v, struct shunt_err *err)
 	while ((status = virtio_pci_status(v))) {
 		if (status == UINT8_MAX) /* 2.1 defines no such status: nobody answers */
 			return shunt_fail(err, -ENODEV, NULL,
-				"%s is gone: its registers read as ones", v->pci->info.addr);
+				"%s is gone: its registers read all ones", v->pci->info.addr);
 		if (shunt_now() > end)
 			return shunt_fail(err, -ETIMEDOUT, NULL, "%s sticks in reset: status %#x",
 				v->pci->info.addr, status);
@@ -143,8 +143,8 @@ static int require(struct virtio_pci *v, struct shunt_err *err)
 	/* 6.1: without it the device takes physical addresses, which is what dma=phys gives. */
 	if (!(v->offered & VIRTIO_F_ACCESS_PLATFORM) && !v->pci->phys)
 		return shunt_fail(err, -ENOTSUP, "QEMU: iommu_platform=on",
-			"%s does not offer VIRTIO_F_ACCESS_PLATFORM: it goes past the IOMMU, to "
-			"physical addresses that a process has not",
+			"%s does not offer VIRTIO_F_ACCESS_PLATFORM: it bypasses the IOMMU, and "
+			"a process has no physical addresses to give it",
 			addr);
 	return 0;
 }
@@ -232,7 +232,7 @@ bool virtio_pci_config(const struct virtio_pci *v, uint32_t at, void *to, uint32
 
 	if (at > v->device_len || len > v->device_len - at)
 		return false;
-	/* Bounded: a device whose generation never settles is believed at the last try. */
+	/* Bounded: a device whose generation never settles is taken as it is at the last try. */
 	for (unsigned tries = 0; tries < 8; tries++) {
 		before = get8(v, GENERATION);
 		for (uint32_t i = 0; i < len; i++)

@@ -43,7 +43,7 @@ struct virtio_pci {
 	volatile uint8_t *isr; /* with INTx alone */
 	uint32_t notify_len, device_len, multiplier;
 	uint64_t offered, features;
-	/* Tests put a model of the device behind common configuration: told after a write and
+	/* Tests put a model of the device behind common configuration: called after a write and
 	 * before a read. NULL with a device. */
 	void (*model)(const struct virtio_pci *v, uint32_t at, bool write);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Transmit (virtio 1.2, 5.1.6.2). A frame is one descriptor: its 12-byte header is put right before
- * it, into the head-room that every chunk has. The doorbell costs most, so it is rung once a burst,
- * and not while the device says that it looks by itself.
+ * it, into the head-room that every chunk has. The doorbell costs most, so it is rung once per
+ * burst, and not while the device says that it polls by itself.
  */
 #include "core/clock.h"
 #include "drivers/core/burst.h"
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define REAP     32u /* sent buffers that may lie about before they are taken back */
+#define REAP     32u /* sent buffers that may wait before they are taken back */
 #define FLUSH_NS (SHUNT_POLL_MS * UINT64_C(1000000))
 
 SHUNT_NOINLINE void virtio_tx_broken(struct virtio_queue *vq)
@@ -19,7 +19,7 @@ SHUNT_NOINLINE void virtio_tx_broken(struct virtio_queue *vq)
 		vq->q.dev->spec.target, vq->tx.number, vq->tx.vring.broken);
 }
 
-/* Sent chunks come back to the stack. */
+/* Sent chunks return to the cache. */
 SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, const bool in_order)
 {
 	struct vring *v = &vq->tx.vring;
@@ -77,8 +77,8 @@ SHUNT_NOINLINE void virtio_tx_drop(struct virtio_queue *vq, struct shunt_pkt *p)
 		p->flags |= SHUNT_PKT_KEPT;
 }
 
-/* odd, its counters, and who owns what then. The offset of what goes into the ring; VRING_NONE when
- * there is none, and *stop when nothing more can be taken now. */
+/* The copy, its counters, and who owns what then. The offset of what goes into the ring; VRING_NONE
+ * when there is none, and *stop when nothing more can be taken now. */
 SHUNT_NOINLINE uint64_t virtio_tx_put_copy(struct virtio_queue *vq, struct shunt_pkt *p, bool *stop)
 {
 	bool drop;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * virtio-net as a NIC of pci: (virtio 1.2, 3.1.1 and 5.1.5 in order). Offloads are not asked for: a
- * frame arrives with its checksum done and no longer than the MTU allows.
+ * virtio-net as a NIC of pci: (virtio 1.2, 3.1.1 and 5.1.5 in order). Offloads are not negotiated:
+ * a frame arrives with its checksum done and no longer than the MTU allows.
  */
 #include "drivers/virtio/virtio.h"
 
@@ -21,7 +21,7 @@ static uint16_t pow2_below(uint32_t n)
 	return n ? (uint16_t)(1u << (31 - __builtin_clz(n))) : 0;
 }
 
-/* The whole of room if the device's ring is that large: a power of two, at most the device's. */
+/* The whole depth if the device's ring is that large: a power of two, at most the device's. */
 static uint16_t ring_size(struct virtio_pci *v, uint16_t queue, uint32_t wish)
 {
 	uint32_t most = virtio_pci_queue_max(v, queue);
@@ -184,8 +184,8 @@ static void describe(struct shunt_dev *dev, const struct virtio_net *net)
 				"is not in the ledger");
 }
 
-/* Promiscuous mode is set before the first receive buffer is given, so that no frame comes by the
- * device's default. */
+/* Promiscuous mode is set before the first receive buffer is given, so that no frame passes by the
+ * device's default filter. */
 static int virtio_start(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct pci_port *port = pci_port(dev);

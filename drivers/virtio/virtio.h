@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * virtio-net (virtio 1.2, 5.1): a queue of ours is a pair of virtqueues, receiveq and transmitq. A
- * frame lies behind its 12-byte header in one chunk: header at PCI_HEAD, data right behind, so that
- * both begin in one cache line. A chunk has one owner: the pool, the queue's stack, the application
+ * frame follows its 12-byte header in one chunk: header at PCI_HEAD, data right behind, so that
+ * both begin in one cache line. A chunk has one owner: the pool, the queue's cache, the application
  * (q.out), or a ring (vring.chunk).
  */
 #ifndef DRIVERS_VIRTIO_VIRTIO_H
@@ -36,7 +36,7 @@
 #define VIRTIO_NET_DATA    (PCI_HEAD + VIRTIO_NET_HDR) /* offset of a frame in its chunk */
 
 #define VIRTIO_REFILL 64u /* free descriptors that make a refill worth its barrier and doorbell */
-/* Empty receives, or fruitless transmits, before a look at the status. */
+/* Empty receives, or transmits that took nothing, before the status is read. */
 #define VIRTIO_IDLE  (1u << 20)
 #define VIRTIO_BLIND (1u << 10) /* transmit bursts of a queue that never receives, before one */
 

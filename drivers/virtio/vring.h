@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * A virtqueue from the driver's side, whichever layout it has (virtio 1.2, 2.6). split.h and
  * packed.h have the same verbs: init, add, publish, kick_wanted, used, arm, disarm. Each of our
- * buffers is one descriptor. One thread a ring. next and seen are free-running u16 counters, size a
- * power of two of at most 32768: a slot is counter & mask, and next - seen is what the device has.
- * All that the device writes is bounded here: an index that runs ahead, an id that is not out.
+ * buffers is one descriptor. One thread per ring. next and seen are free-running u16 counters, size
+ * a power of two of at most 32768: a slot is counter & mask, and next - seen is what the device
+ * has. All that the device writes is bounded here: an index that runs ahead, an id that is not out.
  */
 #ifndef DRIVERS_VIRTIO_VRING_H
 #define DRIVERS_VIRTIO_VRING_H
@@ -167,7 +167,7 @@ SHUNT_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
 }
 
 /* A burst works on a copy, which lives in registers: what it writes to descriptors and packets
- * could alias the original. save puts back what changed. */
+ * could alias the original. save writes back what changed. */
 SHUNT_INLINE void vring_save(struct vring *v, const struct vring *copy)
 {
 	v->next = copy->next;

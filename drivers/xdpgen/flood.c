@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * A workload in as few calls as can be. Frames lie in chained slots (slots.c); one call sends a
- * stretch of them, and the program inside spins to each deadline. A stretch is at most 50 ms long,
- * so that *stop and a dead link are seen, and ends before a gap that is better slept through than
- * spun.
+ * A workload in as few system calls as possible. Frames lie in chained slots (slots.c); one call
+ * sends a stretch of them, and the program inside spins to each deadline. A stretch is at most 50
+ * ms long, so that *stop and a dead link are seen, and ends before a gap that is better slept
+ * through than spun.
  */
 #include "drivers/xdpgen/slots.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define STRETCH_NS 50000000u
-#define GAP_NS     200000u /* longest gap inside a stretch: 5000 frames a second */
+#define GAP_NS     200000u /* longest gap inside a stretch: 5000 frames per second */
 #define WAKE_NS    150000u /* a sleep ends so long before the deadline: timers are late */
 #define MAX_BATCH  64u
 #define BULK_MASK  15u /* the kernel passes frames on in bulks of 16: one clock read each */
@@ -200,7 +200,7 @@ static void sum_up(struct xdpgen_flood *w, uint64_t t0, uint64_t cpu0)
 	if (xdpgen_ledger_settle(xq, &s))
 		shunt_note(xq->q.dev, "the interface is gone: what it refused last is not known");
 	if (s.shared)
-		shunt_note(xq->q.dev, "somebody else sends XDP frames here: refused is a guess");
+		shunt_note(xq->q.dev, "another program sends XDP frames here: refused is a guess");
 	r->refused = s.refused + run->gone;
 	r->sent = run->sent - s.refused;
 	/* Which of the frames were refused is not known: their mean length is taken. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * How many XDP frames an interface took. A test run reports success whatever becomes of a frame;
+ * XDP frames that the interface took. A test run reports success whatever becomes of a frame;
  * veth counts what its peer's NAPI took and what was refused (too long, ring full), by ethtool.
  */
 #include "drivers/xdpgen/xdpgen.h"
@@ -85,18 +85,18 @@ int xdpgen_ledger_settle(struct xdpgen_queue *xq, struct xdpgen_settled *s)
 	struct xdpgen_counters c;
 	int rc = xdpgen_ledger_read(xq, &c);
 	uint64_t taken = c.taken - xq->last.taken, errors = c.errors - xq->last.errors;
+	uint64_t offered = xq->offered;
 
-	*s = (struct xdpgen_settled){.offered = xq->offered, .known = !rc && c.known};
+	*s = (struct xdpgen_settled){.refused = 0};
 	xq->offered = 0;
-	if (!s->known)
+	if (rc || !c.known)
 		return rc;
 	xq->last = c;
-	s->nobody = s->offered && !taken && !errors;
-	s->shared = taken + errors > s->offered;
+	s->shared = taken + errors > offered;
 	if (!s->shared)
-		s->refused = s->offered - taken;
+		s->refused = offered - taken;
 	else /* frames of others were taken, too: the refused ones may include some of theirs */
-		s->refused = errors < s->offered ? errors : s->offered;
+		s->refused = errors < offered ? errors : offered;
 	SHUNT_COUNT(&xq->q, tx_errors, s->refused);
 	return 0;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Transmit: the packets of a burst are chained by their slots, and one call sends them. It is
  * synchronous: nothing is in flight when it returns, and all of the receiver's NAPI may run inside
- * it.
+ * it. The queue's thread.
  */
-#include "drivers/xdpgen/xdpgen.h"
-
-#include "drivers/core/probe.h"
+#include "drivers/core/burst.h"
 #include "drivers/core/region.h"
+#include "drivers/xdpgen/xdpgen.h"
 
 #include <string.h>
 
@@ -36,13 +35,11 @@ static int64_t xdpgen_tx_slot(struct xdpgen_queue *xq, struct shunt_pkt *p)
 		return -1;
 	uint32_t slot = xq->free[--xq->nfree];
 	memcpy(xq->gen.slots[slot].data, p->data, p->len);
-	p->flags |= SHUNT_PKT_KEPT;
-	SHUNT_COUNT(&xq->q, user_copies, 1);
-	SHUNT_COUNT(&xq->q, user_copied_bytes, p->len);
+	shunt_tx_copied(&xq->q, p);
 	return slot;
 }
 
-static void xdpgen_tx_chain(struct xdpgen_queue *xq, uint32_t first, unsigned n, uint32_t longest)
+static void xdpgen_tx_send(struct xdpgen_queue *xq, uint32_t first, unsigned n, uint32_t longest)
 {
 	struct xdpgen_run *run = xq->gen.run;
 
@@ -60,20 +57,21 @@ int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	struct xdpgen_queue *xq = (struct xdpgen_queue *)q;
 	uint32_t slots[SHUNT_BURST_MAX], longest = XDPGEN_MIN;
 	unsigned taken = 0, used = 0;
+	uint64_t bytes = 0;
 	int rc = xdpgen_link_check(xq);
 
 	if (rc)
 		return rc;
 	for (; taken < n && taken < SHUNT_BURST_MAX; taken++) {
 		struct shunt_pkt *p = &pkts[taken];
-		SHUNT_COUNT(q, tx_bytes, p->len);
-		if (!xdpgen_tx_fits(xq, p)) {
+		int64_t slot = -1;
+		if (!xdpgen_tx_fits(xq, p))
 			xdpgen_tx_refuse(xq, p);
-			continue;
-		}
-		int64_t slot = xdpgen_tx_slot(xq, p);
-		if (slot < 0)
+		else if ((slot = xdpgen_tx_slot(xq, p)) < 0)
 			break;
+		bytes += p->len;
+		if (slot < 0)
+			continue;
 		xq->gen.slots[slot].len = p->len;
 		if (used)
 			xq->gen.slots[slots[used - 1]].next = (uint32_t)slot;
@@ -81,12 +79,8 @@ int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		longest = p->len > longest ? p->len : longest;
 	}
 	if (used)
-		xdpgen_tx_chain(xq, slots[0], used, longest);
+		xdpgen_tx_send(xq, slots[0], used, longest);
 	while (used)
 		xq->free[xq->nfree++] = slots[--used];
-	SHUNT_COUNT(q, tx_packets, taken);
-	SHUNT_COUNT(q, tx_bursts, taken > 0);
-	SHUNT_COUNT(q, tx_short, taken < n);
-	SHUNT_PROBE_TX(q, taken);
-	return (int)taken;
+	return shunt_tx_done(q, taken, n, bytes);
 }

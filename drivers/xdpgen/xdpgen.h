@@ -22,15 +22,14 @@ struct xdpgen_queue {
 	uint32_t *free;              /* indices of slots that nobody holds */
 	uint32_t nfree;
 	int sock;            /* belongs to the interface's namespace, for ioctls from any other */
-	uint64_t checked_ns; /* when the link was looked at last */
+	uint64_t checked_ns; /* when the link was checked last */
 	uint64_t offered;    /* frames that the program redirected since last was read */
 	struct xdpgen_counters last;
 };
 
 struct xdpgen_settled {
-	uint64_t offered, refused; /* since the last call; refused is counted in tx_errors, too */
-	bool known, nobody;        /* nobody: not one was taken, nor refused: no receiver */
-	bool shared;               /* somebody else sends such frames, too */
+	uint64_t refused; /* since the last call; counted in tx_errors, too */
+	bool shared;      /* another program sends such frames, too */
 };
 
 /* bufs.c: slots, and the region that lends them; fine on a queue without. */

@@ -258,6 +258,23 @@ Test(virtio_net, odd_frames)
 	bench_free(b);
 }
 
+/* Another device of the region may call a chunk by another cookie (AF_XDP: its frame's place). */
+Test(virtio_net, a_chunk_is_found_by_the_packets_place)
+{
+	struct bench *b = bench_new(false, false, false);
+	struct shunt_queue *q = &b->vq->q;
+	struct shunt_pkt p, again;
+
+	cr_assert_eq(shunt_alloc(q, &p, 1), 1);
+	p.cookie += 256;
+	shunt_release(q, &p, 1);
+	cr_assert_eq(shunt_alloc(q, &again, 1), 1);
+	cr_assert_eq(again.data, p.data);
+	cr_assert_eq(again.cookie % SHUNT_CHUNK, 0);
+	shunt_release(q, &again, 1);
+	bench_free(b);
+}
+
 /* Lengths shorter than the header, longer than the buffer, or huge: dropped by name, the rest
  * arrives. */
 Test(virtio_net, bad_lengths)
@@ -469,14 +486,14 @@ Test(virtio_net, packed_wrap_with_bad_descriptors)
 	ends(b, -ENODEV, "receive queue");
 }
 
-/* The status is looked at when nothing comes: DRIVER_OK is missing when somebody reset it. */
+/* The status is looked at when nothing comes: DRIVER_OK is missing when another program reset it. */
 Test(virtio_net, looks_at_the_status_when_idle)
 {
 	static const struct {
 		uint8_t status;
 		int code;
 		const char *word;
-	} t[] = {{0x0b, -ENODEV, "reset by somebody"}, {0x4f, -ENODEV, "asks for a reset"},
+	} t[] = {{0x0b, -ENODEV, "reset by another program"}, {0x4f, -ENODEV, "asks for a reset"},
 		{0xff, -ENODEV, "is gone"}};
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt p;

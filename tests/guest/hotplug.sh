@@ -78,7 +78,7 @@ for at in "${!cards[@]}"; do
 
 	use rx "pci:$card?wait=$other"
 	echo 1 >"/sys/bus/pci/devices/$card/remove" &
-	ended "$card is asked back by the kernel"
+	ended "the kernel requests the release of $card"
 	ok "$card, wait=$other: is taken away" $?
 	wait $!
 	[ ! -e "/sys/bus/pci/devices/$card" ]
@@ -92,6 +92,6 @@ for at in "${!cards[@]}"; do
 done
 use gen "pci:${cards[0]}"
 echo 1 >"/sys/bus/pci/devices/${cards[0]}/remove" &
-ended "${cards[0]} is asked back by the kernel"
+ended "the kernel requests the release of ${cards[0]}"
 ok "${cards[0]}: is taken from a sender" $?
 echo "1..$n"

@@ -42,7 +42,7 @@ struct model_opts {
 	const struct intel_chip *chip;
 	unsigned nqueues;      /* 0: 1 */
 	uint32_t rx, tx;       /* descriptors; 0: 64 */
-	uint32_t chunk, spare; /* bytes a chunk; chunks on top of the rings */
+	uint32_t chunk, spare; /* bytes per chunk; chunks on top of the rings */
 	enum shunt_dir dir;    /* 0: both */
 	uint32_t start;        /* where ring indices begin */
 	struct shunt_region *region;
@@ -57,7 +57,7 @@ void model_free(struct intel_model *m);
 uint32_t model_reg(const struct intel_model *m, uint32_t reg);
 /* A frame arrives. False when there is no descriptor for it, which is counted as missed. */
 bool model_receive(struct intel_model *m, unsigned queue, const void *data, uint32_t len);
-/* The same with a write-back of one's own making. */
+/* The same with a write-back that the test makes. */
 bool model_write_back(struct intel_model *m, unsigned queue, uint64_t addr, uint64_t word);
 /* Send what the tail says; how many. */
 unsigned model_transmit(struct intel_model *m, unsigned queue);

@@ -13,7 +13,7 @@
 struct pages {
 	uint64_t *addr; /* for struct pci_port */
 	unsigned n;
-	unsigned seen; /* a bit a page that was used */
+	unsigned seen; /* one bit per page that was used */
 };
 
 static inline struct pages pages_of(struct shunt_region *r)
