@@ -32,7 +32,7 @@ struct shunt_driver {
 	 * changes nothing. */
 	int (*usable)(struct shunt_err *err);
 
-	/* Control thread; nothing runs beside it, as nobody has the device yet.
+	/* Control thread; nothing runs beside it: the device is not known to others yet.
 	 * Afterwards the spec is read and checked as far as possible, dev->priv is set, and
 	 * dev->nqueues where it is known before start (pci: is told by the card, at start). Nothing
 	 * is claimed, no traffic is taken; pair: has one end of its pair, pcap: the file that it
