@@ -68,7 +68,7 @@ static int open_given(struct packet_queue *pq, struct shunt_err *err)
 	/* The version can't be set while there is a ring: the only way to ask. */
 	if (setsockopt(pq->fd, SOL_PACKET, PACKET_VERSION, &v1, sizeof v1) && errno == EBUSY)
 		return shunt_fail_usage(
-			err, -EBUSY, NULL, "packet: fd=%d has a ring already", dev->fd);
+			err, -EBUSY, NULL, "packet: fd=%d has a ring of another owner", dev->fd);
 	shunt_fact(dev, "socket", "given, fd %d", dev->fd);
 	return 0;
 }
