@@ -33,10 +33,10 @@ static const struct line lines[] = {
 	{NULL, "copies by the application", "copies", "user_copies_per_packet", 1, 3},
 	{NULL, "context switches", "switches", "context_switches_per_packet", 1, 3},
 	{NULL, "wasted copies, total", "copies", "wasted_copies", 1, 0},
-	{"Latency", "median", "\xc2\xb5s", "latency_ns.p50", 1e-3, 1},
-	{NULL, "99 %", "\xc2\xb5s", "latency_ns.p99", 1e-3, 1},
-	{NULL, "99.9 %", "\xc2\xb5s", "latency_ns.p999", 1e-3, 1},
-	{NULL, "longest", "\xc2\xb5s", "latency_ns.max", 1e-3, 1},
+	{"Latency", "p50", "\xc2\xb5s", "latency_ns.p50", 1e-3, 1},
+	{NULL, "p99", "\xc2\xb5s", "latency_ns.p99", 1e-3, 1},
+	{NULL, "p99.9", "\xc2\xb5s", "latency_ns.p999", 1e-3, 1},
+	{NULL, "max", "\xc2\xb5s", "latency_ns.max", 1e-3, 1},
 	{"Tracing", "tracer slowdown, count over cost passes", "ratio", "tracer_slowdown", 1, 2},
 };
 #define LINES (sizeof lines / sizeof *lines)

@@ -96,13 +96,13 @@ static char *say_factor(const json_t *gain, const char *factor, const char *rang
 {
 	bool cpu = !strcmp(bench_text(gain, "metric"), "cpu_ns_per_packet");
 	bool better = bench_number(gain, "factor.value") >= 1;
+	const char *less = cpu ? "less" : "fewer";
 
-	return bench_say("%s %s %s times %s than %s, both with wait=%s%s%s%s: %s",
-		bench_text(gain, "bypass"), cpu ? "takes" : "delivers", factor,
-		cpu ? (better ? "less CPU per packet" : "more CPU per packet")
-		    : (better ? "more packets" : "fewer packets"),
-		bench_text(gain, "kernel"), bench_text(gain, "wait"), *range ? " (" : "", range,
-		*range ? ")" : "", bench_text(gain, "verdict"));
+	return bench_say("%s %s %s %s than %s by a factor of %s%s%s%s, both with wait=%s: %s",
+		bench_text(gain, "bypass"), cpu ? "takes" : "delivers",
+		better == cpu ? less : "more", cpu ? "CPU per packet" : "packets",
+		bench_text(gain, "kernel"), factor, *range ? " (" : "", range, *range ? ")" : "",
+		bench_text(gain, "wait"), bench_text(gain, "verdict"));
 }
 
 char *bench_say_gain(const json_t *gain)
