@@ -125,7 +125,7 @@ static int choose_chunk(struct shunt_dev *dev, struct shunt_err *err)
 	return 0;
 }
 
-/* RX holds room frames; FILL as many, what the device's ring takes out of it for itself, and a few
+/* RX holds depth frames; FILL as many, what the device's ring takes out of it for itself, and a few
  * more, so that under overload RX is full before FILL is empty, and the loss has the right name. */
 static void choose_sizes(struct shunt_dev *dev)
 {
@@ -158,8 +158,9 @@ static int make_queues(struct shunt_dev *dev, struct shunt_err *err)
 }
 
 /* Frames arrive from the last line on: everything that takes them is there before. Intel's cards
- * have a ring for zero-copy transmit only while a program is attached, and else refuse to be woken
- * (igb_xsk_wakeup(), ixgbe_xsk_wakeup()): the same program, without a socket, passes all frames. */
+ * have a ring for zero-copy transmit only while a program is attached, and otherwise refuse to be
+ * woken (igb_xsk_wakeup(), ixgbe_xsk_wakeup()): the same program, without a socket, passes all
+ * frames. */
 static int start_sockets(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;
@@ -210,7 +211,7 @@ static int start_drop(struct shunt_dev *dev, struct shunt_err *err)
 	return shunt_redirect_attach(a->prog, err);
 }
 
-/* As a packet socket is: a card hands out only what is addressed to it, and broadcasts, else. */
+/* As a packet socket is: a card otherwise receives only broadcasts and what is addressed to it. */
 static int go_promiscuous(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;

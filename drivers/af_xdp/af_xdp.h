@@ -29,7 +29,7 @@ struct xsk_queue {
 	struct xsk_ring_prod fill;
 	uint8_t *base; /* of the UMEM */
 	uint64_t chunk_mask;
-	uint32_t level;  /* chunks in FILL, in the kernel's hands and in RX */
+	uint32_t level;  /* chunks in FILL, with the kernel and in RX */
 	uint32_t target; /* what level should be */
 	uint32_t idle;   /* empty receives in a row */
 	struct shunt_chunks chunks;
@@ -40,7 +40,7 @@ struct xsk_queue {
 	int fd;
 	struct xsk_ring_prod tx;
 	struct xsk_ring_cons comp;
-	uint32_t tx_out; /* chunks in TX, in the kernel's hands and in COMPLETION */
+	uint32_t tx_out; /* chunks in TX, with the kernel and in COMPLETION */
 	uint32_t budget; /* descriptors that a copy-mode sendto takes: reported */
 	bool kicked;
 	struct xsk_socket *sock;
@@ -82,7 +82,7 @@ void afxdp_sockets_close(struct shunt_dev *dev);
 int afxdp_statistics(const struct xsk_queue *xq, struct xdp_statistics *stats);
 uint32_t afxdp_napi_id(const struct xsk_queue *xq);
 
-/* options.c: wishes that may be refused, with a note. */
+/* options.c: optional settings: a note where the kernel refuses. */
 void afxdp_set_busy(struct shunt_dev *dev, struct xsk_queue *xq);
 void afxdp_set_budget(struct shunt_dev *dev, struct xsk_queue *xq);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What ethtool's ioctl and sysfs tell of an interface.
+ * Properties of an interface, from ethtool's ioctl and sysfs.
  */
 #include "core/ifreq.h"
 #include "drivers/af_xdp/af_xdp.h"
@@ -12,7 +12,7 @@ static int ethtool(const char *ifname, void *cmd)
 	return shunt_ethtool(if_nametoindex(ifname), cmd);
 }
 
-/* Receive queues; a driver that does not tell has one. */
+/* Receive queues; a driver that does not report them has one. */
 uint32_t afxdp_channels(const char *ifname)
 {
 	struct ethtool_channels c = {.cmd = ETHTOOL_GCHANNELS};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Socket options that a kernel may not know or not grant: wishes, with a note when refused.
+ * Socket options that a kernel may not know or not grant: optional, with a note when refused.
  */
 #include "drivers/af_xdp/af_xdp.h"
 
@@ -17,7 +17,7 @@
 #define XDP_MAX_TX_SKB_BUDGET 9
 #endif
 #define BUSY_USEC   20 /* how long the kernel may poll; the non-blocking kick polls once */
-#define TX_BUDGET   32 /* TX_BATCH_SIZE, what the kernel takes a call unless told otherwise */
+#define TX_BUDGET   32 /* TX_BATCH_SIZE, what the kernel takes per call by default */
 #define MORE_BUDGET SHUNT_BURST_MAX
 
 static int set(int fd, int level, int name, int value)
@@ -39,7 +39,7 @@ void afxdp_set_busy(struct shunt_dev *dev, struct xsk_queue *xq)
 	if (rc)
 		shunt_note(dev, "busy-polling refused (%s): raising it needs CAP_NET_ADMIN",
 			strerror(-rc));
-	/* The interface is not ours to tune, and it would have to be put back after a kill. */
+	/* The interface is not ours to tune, and could not be restored after a kill. */
 	if (afxdp_setting(dev, "napi_defer_hard_irqs") <= 0 ||
 		afxdp_setting(dev, "gro_flush_timeout") <= 0)
 		shunt_note(dev,
@@ -63,7 +63,7 @@ void afxdp_set_budget(struct shunt_dev *dev, struct xsk_queue *xq)
 	xq->budget = more ? MORE_BUDGET : TX_BUDGET;
 	if (!more && !xq->q.index)
 		shunt_note(dev,
-			"this kernel sends %u frames a system call (XDP_MAX_TX_SKB_BUDGET "
+			"this kernel sends %u frames per system call (XDP_MAX_TX_SKB_BUDGET "
 			"is of Linux 6.18)",
 			TX_BUDGET);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * What af_xdp does with libxdp's inline rings. Indices are u32, run free and wrap; addresses are
- * u64. FILL and COMPLETION have one producer and one consumer a (device, queue).
+ * u64. FILL and COMPLETION have one producer and one consumer per queue of a device.
  */
 #ifndef DRIVERS_AF_XDP_RING_H
 #define DRIVERS_AF_XDP_RING_H

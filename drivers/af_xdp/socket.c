@@ -2,7 +2,7 @@
  * Set-up by libxdp, in the order of Documentation/networking/af_xdp.rst: UMEM with its FILL and
  * COMPLETION ring, RX and TX ring, bind. The first socket binds with the mode flags; the others
  * share its UMEM, have FILL and COMPLETION of their own, and bind without mode flags, since the
- * kernel refuses any beside XDP_SHARED_UMEM. Sharing, not a registration a queue: pages are pinned,
+ * kernel refuses any beside XDP_SHARED_UMEM. Shared, not registered per queue: pages are pinned,
  * charged to RLIMIT_MEMLOCK and mapped for the NIC once.
  */
 #include "drivers/af_xdp/af_xdp.h"
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define BUSY_TRIES 200 /* of 10 ms: a closed socket's tear-down is deferred */
+#define BUSY_TRIES 200 /* of 10 ms: a closed socket's teardown is deferred */
 
 static int umem_failed(const struct shunt_dev *dev, int rc, struct shunt_err *err)
 {

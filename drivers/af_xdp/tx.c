@@ -193,7 +193,7 @@ int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	return rc;
 }
 
-/* What the device did not take in time is lost, and is not silently lost. */
+/* What the device did not take in time is lost, and counted so. */
 void afxdp_tx_stop(struct xsk_queue *xq)
 {
 	flush(xq);

@@ -32,7 +32,7 @@ struct shunt_driver {
 	 * changes nothing. */
 	int (*usable)(struct shunt_err *err);
 
-	/* Control thread; nothing runs beside it, as nobody has the device yet.
+	/* Control thread; nothing runs beside it: the device is not known to others yet.
 	 * Afterwards the spec is read and checked as far as possible, dev->priv is set, and
 	 * dev->nqueues where it is known before start (pci: is told by the card, at start). Nothing
 	 * is claimed, no traffic is taken; pair: has one end of its pair, pcap: the file that it
@@ -49,8 +49,8 @@ struct shunt_driver {
 	/* Control thread; no burst, since there is no queue yet. Claims, configures, fills
 	 * dev->queue[0..nqueues). Frames may arrive before it returns: going live is its last step.
 	 * On failure everything is undone, and start may be called again.
-	 * Afterwards dev->region is set where the device uses one (not null, pcap, xdpgen, and
-	 * packet: where a ring receives only). */
+	 * Afterwards dev->region is set where the device uses one (not pcap, xdpgen, and packet:
+	 * where a ring receives only). */
 	int (*start)(struct shunt_dev *dev, struct shunt_err *err);
 
 	/* Control thread, once, after start. Afterwards nothing more arrives and tx takes nothing;
@@ -62,7 +62,8 @@ struct shunt_driver {
 	 *                    atomically. Not virtio, whose flag is no atomic, and whose flush puts
 	 *                    chunks into the cache that rx takes them from. xdp, with SHUNT_TX: not
 	 *                    either, for the same cache. null and pcap replace q->rx by a plain
-	 *                    store, which a caller of shunt_rx() may see late.
+	 *                    store, which a caller of shunt_rx() may see late. pair: its
+	 *                    rx reads dev->state by a plain load.
 	 *   tx and alloc     no driver: the burst is replaced by a plain store, and xdp, virtio,
 	 *                    xdpgen and pcap work on the transmit side themselves (flush, last
 	 *                    counters, closing the file). packet: does not replace it: tx goes on.

@@ -27,7 +27,7 @@ static bool stopped(const struct run *run)
 	return run->f->stop && __atomic_load_n(run->f->stop, __ATOMIC_RELAXED);
 }
 
-/* The next frame that fits, or NULL at the end. It is not consumed until advance(). */
+/* The next frame that fits, or NULL at the end. It is not consumed yet. */
 static const struct shunt_frame *peek(struct run *run)
 {
 	const struct shunt_flood *f = run->f;
@@ -105,7 +105,7 @@ static unsigned collect(struct run *run, struct shunt_pkt *pkts, unsigned room)
 	return n;
 }
 
-/* What was not taken in the end goes back: a device with packets out can't be closed. */
+/* What was not taken in the end is released: a device with packets out can't be closed. */
 static int push(struct run *run, struct shunt_pkt *pkts, unsigned n)
 {
 	uint64_t since = 0;

@@ -150,7 +150,7 @@ static bool has_key(const struct shunt_key *k, const char *name)
 	return k && k->name;
 }
 
-/* But for those that are in `own`: a driver may take more values of a common key. */
+/* Except those that are in `own`: a driver may take more values of a common key. */
 static void describe_keys(
 	const struct shunt_key *k, const struct shunt_key *own, char *buf, size_t size)
 {

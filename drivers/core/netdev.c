@@ -82,7 +82,7 @@ int shunt_link_state(const struct shunt_dev *dev)
 	int back = shunt_netns_enter(dev->netns);
 
 	if (back < -1)
-		return 0; /* not to be known: say nothing rather than something wrong */
+		return 0; /* cannot be known: report nothing rather than something wrong */
 	int flags = shunt_netdev_flags(dev->info.ifindex);
 	shunt_netns_leave(back);
 	if (flags < 0)

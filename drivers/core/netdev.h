@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Network interfaces: what every driver on one wants to know before it starts.
+ * Network interfaces: what every driver of one needs before it starts.
  */
 #ifndef DRIVERS_CORE_NETDEV_H
 #define DRIVERS_CORE_NETDEV_H
@@ -10,7 +10,7 @@
  * mtu and max_frame. Usage error when there is no such interface, -ENETDOWN when it is down. */
 int shunt_netdev_resolve(struct shunt_dev *dev, struct shunt_err *err);
 
-/* Have the interface take frames for everybody, for as long as the returned descriptor is open; its
+/* Make the interface promiscuous, for as long as the returned descriptor is open; its
  * kernel counts holders, so nothing is left behind by kill -9. -EPERM, ... In the thread's
  * namespace. */
 int shunt_netdev_promiscuous(const struct shunt_dev *dev, struct shunt_err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * USDT probes, one a burst: shunt:rx_burst(queue, packets) and shunt:tx_burst(queue, packets).
+ * USDT probes, one per burst: shunt:rx_burst(queue, packets) and shunt:tx_burst(queue, packets).
  * A nop in the instruction stream until a tracer arms it; nothing where sys/sdt.h is absent.
  */
 #ifndef DRIVERS_CORE_PROBE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Regions: memfd-backed memory cut into chunks, and lent memory.
- * Huge pages are tried first: fewer TLB misses in the loop and, later, fewer IOMMU entries.
+ * Huge pages are tried first: fewer TLB misses in the loop, and fewer IOMMU entries.
  */
 #include "drivers/core/region.h"
 
@@ -31,7 +31,8 @@ static int map_memfd(struct shunt_region_info *info, bool huge)
 
 	if (fd < 0)
 		return -errno;
-	/* MAP_POPULATE: a page fault in the loop, or in the kernel's copy, is a lie in a figure. */
+	/* MAP_POPULATE: a page fault in the loop, or in the kernel's copy, would distort a
+	 * measurement. */
 	void *base = ftruncate(fd, (off_t)len) ? MAP_FAILED
 					       : mmap(NULL, len, PROT_READ | PROT_WRITE,
 							 MAP_SHARED | MAP_POPULATE, fd, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Regions as drivers see them: the chunk pool that devices of one region share, and the table
- * that turns a place in the region into what a device calls it.
+ * that turns an offset in the region into a device address.
  */
 #ifndef DRIVERS_CORE_REGION_H
 #define DRIVERS_CORE_REGION_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * The device table: a line a driver. An optional driver that was not built is not in it; meson's
- * summary says why.
+ * The device table: one line per driver. An optional driver that was not built is not in it;
+ * meson's summary says why.
  */
 #include "drivers/core/driver.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * null: takes every packet and drops it; gives full bursts of zeroes for as long as it is asked.
+ * null: takes every packet and drops it; returns full bursts of zeroes without end.
  * What is left of a loop's cost when the device costs nothing, and the shortest driver to read.
  */
 #include "drivers/core/burst.h"
@@ -123,7 +123,7 @@ static int null_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struc
 const struct shunt_driver shunt_driver_null = {
 	.name = "null",
 	.scheme = "null",
-	.summary = "drops what it is sent, gives empty frames without end",
+	.summary = "drops what it is sent, returns empty frames without end",
 	.example = "null:",
 	.dirs = SHUNT_RXTX,
 	.keys = keys,

@@ -21,7 +21,7 @@ uint64_t packet_blocks_waiting(const struct packet_blocks *b)
 
 bool packet_blocks_filling(const struct packet_blocks *b)
 {
-	/* packet_block_put() clears the count of every block that it gives back, and the kernel
+	/* packet_block_put() clears the count of every block that it returns, and the kernel
 	 * when it opens one: a count in a block that is not ours is of packets in it now. */
 	return !b->held[b->next] && !packet_block_ready(b, b->next) &&
 	       PACKET_GET(packet_block(b, b->next)->num_pkts) > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Which blocks of a TPACKET_V3 ring are whose. The kernel fills blocks in order and closes them in
- * order; we walk them in order and give each back when the walk has left it and its last packet
+ * Who owns which block of a TPACKET_V3 ring. The kernel fills blocks in order and closes them in
+ * order; we walk them in order and return each when the walk has left it and its last packet
  * is released, in any order.
  * Invariants: held[b] = packets of b that are out, plus one while the walk is in b. A block with
  * held[b] > 0 is never entered again, although its status says "user": it is ours already.
@@ -20,7 +20,7 @@
 
 struct packet_blocks {
 	uint8_t *map;
-	uint32_t size, count;     /* bytes a block, blocks */
+	uint32_t size, count;     /* bytes per block, blocks */
 	uint32_t next;            /* the block that the walk enters next */
 	uint32_t left;            /* packets of the current block that are not handed out */
 	struct tpacket3_hdr *pkt; /* the next of them */
@@ -55,7 +55,7 @@ static inline void packet_block_put(struct packet_blocks *b, uint32_t i, uint32_
 	__atomic_store_n(&packet_block(b, i)->block_status, TP_STATUS_KERNEL, __ATOMIC_RELEASE);
 }
 
-/* Enter the next block. False when there is none. A closed block can be empty: it goes back. */
+/* Enter the next block. False when there is none. A closed block can be empty: it is returned. */
 static inline bool packet_block_enter(struct packet_blocks *b)
 {
 	while (packet_block_ready(b, b->next)) {
@@ -75,8 +75,8 @@ static inline bool packet_block_enter(struct packet_blocks *b)
 	return false;
 }
 
-/* Packets that nobody was handed: of the current block, of closed ones, and of the one that the
- * kernel is filling. Exact once nothing arrives any more. */
+/* Packets that rx has not returned yet: of the current block, of closed ones, and of the one that
+ * the kernel is filling. Exact once nothing arrives any more. */
 uint64_t packet_blocks_waiting(const struct packet_blocks *b);
 /* Is the kernel still filling a block? */
 bool packet_blocks_filling(const struct packet_blocks *b);

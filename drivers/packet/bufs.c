@@ -64,6 +64,11 @@ void packet_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, un
 	q->out -= n;
 }
 
+SHUNT_NOINLINE void release_one(struct shunt_queue *q, const struct shunt_pkt *pkt)
+{
+	packet_bufs_release(q, pkt, 1);
+}
+
 /* A cookie is the index of a block; packets of one block go in runs. */
 static void packet_bufs_release_blocks(
 	struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
@@ -75,7 +80,7 @@ static void packet_bufs_release_blocks(
 	for (unsigned i = 0, run; i < n; i += run) {
 		run = 1;
 		if (pkts[i].region != lent) { /* from alloc, or moved here */
-			packet_bufs_release(q, pkts + i, 1);
+			release_one(q, pkts + i);
 			continue;
 		}
 		while (i + run < n && pkts[i + run].cookie == pkts[i].cookie &&

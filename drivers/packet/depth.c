@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * How many frames may wait in the kernel: depth=N frames of 2 KiB. A socket's buffer is charged
  * with the memory that a frame takes (skb->truesize), not with its length: a frame made by a driver
- * or by XDP stands in a page of its own, whatever its length.
+ * or by XDP occupies a page of its own, whatever its length.
  */
 #include "drivers/packet/packet.h"
 
@@ -16,7 +16,7 @@ int packet_depth_socket(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct shunt_dev *dev = pq->q.dev;
 	uint64_t want = (uint64_t)dev->depth * CHARGE;
-	/* The kernel doubles what it is given, and no more than INT_MAX / 2 can be given. */
+	/* The kernel doubles the value, which may be INT_MAX / 2 at most. */
 	int half = want / 2 > INT_MAX / 2 ? INT_MAX / 2 : (int)(want / 2), got = 0;
 	socklen_t len = sizeof got;
 	const char *why = "that is the most that a socket takes";
@@ -34,6 +34,6 @@ int packet_depth_socket(struct packet_queue *pq, struct shunt_err *err)
 	unsigned frames = (unsigned)got / CHARGE;
 	shunt_fact(dev, "depth", "%u frames, SO_RCVBUF %d", frames, got);
 	if (frames < dev->depth)
-		shunt_note(dev, "room for %u frames instead of %u: %s", frames, dev->depth, why);
+		shunt_note(dev, "a depth of %u frames instead of %u: %s", frames, dev->depth, why);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * What arrived and what became of it. PACKET_STATISTICS clears the counts that it gives, and other
- * observers read them: it is asked once, at stop. It counts modulo 2^32, we count in 64 bits.
+ * What arrived and what became of it. PACKET_STATISTICS clears the counts that it returns, and
+ * other observers read them: it is read once, at stop. It counts modulo 2^32, we count in 64 bits.
  */
 #include "drivers/packet/packet.h"
 
@@ -64,7 +64,7 @@ int packet_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shu
 	uint64_t delivered = __atomic_load_n(&pq->q.stats.rx_packets, __ATOMIC_RELAXED);
 
 	(void)err;
-	ledger->received_source = "nobody: it does not receive";
+	ledger->received_source = "none: it does not receive";
 	if (!(dev->dir & SHUNT_RX) || pq->fd < 0)
 		return 0;
 	if (!pq->final) {
@@ -80,8 +80,8 @@ int packet_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shu
 					: "the socket's buffer was full: tp_drops of "
 					  "PACKET_STATISTICS");
 	shunt_add_loss(ledger, "shutdown", left,
-		pq->mode == PACKET_RING ? "still in the ring, never asked for: counted there"
-					: "still in the socket, never asked for: the rest of "
+		pq->mode == PACKET_RING ? "still in the ring, never fetched: counted there"
+					: "still in the socket, never fetched: the rest of "
 					  "tp_packets while SO_MEMINFO says that it is not empty");
 	return 0;
 }

@@ -9,7 +9,7 @@
 
 bool packet_link_error(int error)
 {
-	/* ENXIO is what transmit says once the interface is gone. */
+	/* Transmit reports ENXIO once the interface is gone. */
 	return error == ENETDOWN || error == ENODEV || error == ENXIO;
 }
 
@@ -18,7 +18,7 @@ void packet_link_lost(struct packet_queue *pq)
 	if (pq->lost)
 		return;
 	pq->lost = true;
-	/* An interface that comes up again would fill a queue that nobody reads any more. */
+	/* An interface that comes up again would fill a queue that is no longer read. */
 	packet_socket_stop(pq);
 }
 
@@ -40,7 +40,7 @@ int packet_link_gone(struct packet_queue *pq)
 	if (pq->q.error)
 		return pq->q.error;
 	/* An interface goes down before it is deleted, both under the kernel's RTNL lock. Dropping
-	 * a membership that never was takes that lock, changes nothing, and so waits for the end.
+	 * a membership that does not exist takes that lock, changes nothing, and so waits for it.
 	 */
 	setsockopt(pq->fd, SOL_PACKET, PACKET_DROP_MEMBERSHIP, &none, sizeof none);
 	int state = shunt_link_state(dev);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The longest frame that the interface may hand to a packet socket: more than the MTU says where
  * generic receive offload merges frames. By rtnetlink(7) and ethtool's ioctl, in the thread's
- * namespace; what can't be read is taken for the kernel's default.
+ * namespace; where it can't be read, the kernel's default is assumed.
  */
 #include "core/if_link.h"
 #include "core/ifreq.h"

@@ -22,8 +22,8 @@
 #define RETIRE_MS  1      /* a block with something in it is closed after so long */
 #define ASK_EVERY  32768u /* empty polls between two looks at the link, when spinning */
 
-/* Many small blocks. The timer closes a block however little is in it, so that a slow stream finds
- * room for so many blocks, not frames; but sixteen of the longest frame should fit in one. */
+/* Many small blocks. The timer closes a block however little is in it, so that of a slow stream
+ * the ring holds so many blocks, not frames; but sixteen of the longest frame should fit in one. */
 static struct tpacket_req3 shape(uint64_t room, uint32_t longest)
 {
 	uint64_t bytes = room * FRAME;
@@ -63,8 +63,8 @@ static int ask_ring(struct packet_queue *pq, struct tpacket_req3 *req, struct sh
 	return 0;
 }
 
-/* A given socket may be receiving: making the ring throws away what is queued, which is from
- * before our time. Off the wire, then zero the counts; start hooks it up again. */
+/* A given socket may be receiving: making the ring discards what is queued, which is from
+ * before start. Detach, then zero the counts; start binds it again. */
 static int forget_before(struct packet_queue *pq, struct shunt_err *err)
 {
 	struct tpacket_stats_v3 stats;

@@ -98,7 +98,7 @@ SHUNT_INLINE int read_recv(struct packet_queue *pq, unsigned n, bool wait)
 		ssize_t len = recvmsg(pq->fd, &s->msg[k].msg_hdr, wait ? 0 : MSG_DONTWAIT);
 		calls++;
 		if (len < 0) {
-			/* Reading the error cleared it: with k > 0 nobody asks again. */
+			/* Reading the error cleared it: it will not be reported again. */
 			if (k && packet_link_error(errno))
 				packet_link_lost(pq);
 			break;
@@ -120,7 +120,7 @@ SHUNT_INLINE int read_some(struct packet_queue *pq, unsigned n, bool mmsg, bool 
 	return mmsg ? read_mmsg(pq, n, wait) : read_recv(pq, n, wait);
 }
 
-/* The news that the link went overtakes frames that are still queued: those first. Detaching from
+/* The error overtakes frames that are still queued: those first. Detaching from
  * an interface that is down reports it once more. */
 SHUNT_INLINE int read_on(struct packet_queue *pq, unsigned n, bool mmsg)
 {

@@ -68,7 +68,7 @@ static int open_given(struct packet_queue *pq, struct shunt_err *err)
 	/* The version can't be set while there is a ring: the only way to ask. */
 	if (setsockopt(pq->fd, SOL_PACKET, PACKET_VERSION, &v1, sizeof v1) && errno == EBUSY)
 		return shunt_fail_usage(
-			err, -EBUSY, NULL, "packet: fd=%d has somebody else's ring", dev->fd);
+			err, -EBUSY, NULL, "packet: fd=%d has a ring of another owner", dev->fd);
 	shunt_fact(dev, "socket", "given, fd %d", dev->fd);
 	return 0;
 }
@@ -100,7 +100,7 @@ static int setup_rx(struct packet_queue *pq, struct shunt_err *err)
 		return rc;
 	/* The VLAN tag, the length on the wire and the checksum's state are beside the frame. */
 	rc = opt(pq, SOL_PACKET, PACKET_AUXDATA, &one, sizeof one, "PACKET_AUXDATA", err);
-	/* A stamp a packet, as the ring has: one clock read in softirq, 32 bytes of control data
+	/* A stamp per packet, as the ring has: one clock read in softirq, 32 bytes of control data
 	 * in recvmsg. It costs about a seventh of a recvmmsg's packet, so it can be left out. */
 	if (!rc && pq->stamp)
 		rc = opt(pq, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof one, "time stamps", err);
@@ -166,9 +166,9 @@ void packet_socket_stop(struct packet_queue *pq)
 	__atomic_store_n(&pq->stopped, true, __ATOMIC_RELEASE);
 }
 
-/* A given socket lives on with its giver: leave nothing switched on, and nothing in it that was
- * counted as lost. */
-static void hand_back(struct packet_queue *pq)
+/* A given socket lives on with its giver: leave no option set, and nothing in it that was counted
+ * as lost. */
+static void restore_given(struct packet_queue *pq)
 {
 	uint8_t byte;
 
@@ -183,7 +183,7 @@ void packet_socket_close(struct packet_queue *pq)
 	if (pq->fd < 0)
 		return;
 	if (pq->q.dev->fd >= 0 && pq->q.dev->dir & SHUNT_RX)
-		hand_back(pq);
+		restore_given(pq);
 	close(pq->fd);
 	pq->fd = -1;
 }

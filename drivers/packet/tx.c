@@ -43,7 +43,7 @@ SHUNT_INLINE int send_some(
 	return sent > 0 ? sent : 0;
 }
 
-/* True where the same frame may be taken later. */
+/* The same frame may be accepted later. */
 static bool busy(int error)
 {
 	return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR;

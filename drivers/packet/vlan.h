@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Put a VLAN tag back where it was on the wire. The kernel takes the outer tag out of every frame
- * before a packet socket sees it, and hands it over beside the frame (IEEE 802.1Q, 9.5).
+ * Insert a VLAN tag where it was on the wire. The kernel removes the outer tag of every frame
+ * before a packet socket sees it, and reports it beside the frame (IEEE 802.1Q, 9.5).
  */
 #ifndef DRIVERS_PACKET_VLAN_H
 #define DRIVERS_PACKET_VLAN_H

@@ -74,7 +74,7 @@ static void free_pair(struct pair *p)
 	free(p);
 }
 
-/* While the other end uses the region, this one still finds it; afterwards it may be destroyed. */
+/* The pair knows its region for as long as an end uses it; afterwards it may be destroyed. */
 static void forget_region(struct pair_end *end)
 {
 	end->user = false;
@@ -88,7 +88,7 @@ void pair_leave(struct pair_end *end)
 	struct pair **at;
 
 	pthread_mutex_lock(&lock);
-	/* A single end that nobody joined goes at once. */
+	/* A single end that no other joined is freed at once. */
 	bool last = ++p->closed == p->opened;
 	if (last) {
 		for (at = &pairs; *at != p; at = &(*at)->next)

@@ -86,7 +86,7 @@ int pair_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 			q, -ENETDOWN, "the other end of %.80s was closed", q->dev->spec.text);
 	/* Acquire: orders the pointer before the ring's fields; pairs with pair_start(). */
 	struct pair_ring *ring = atomic_load_explicit(&e->peer->in, memory_order_acquire);
-	if (ring) /* else nobody is there yet */
+	if (ring) /* else the other end has not started */
 		taken = pair_tx_send(e, ring, pkts, n, &bytes);
 	return shunt_tx_done(q, taken, n, bytes);
 }

@@ -38,7 +38,7 @@ int capture_file_open_stream(
 		return check_linktype(f, any, err);
 	if (stream != stdin)
 		fclose(stream);
-	return shunt_fail_usage(err, -EINVAL, "`file` or capinfos tell what it is",
+	return shunt_fail_usage(err, -EINVAL, "`file` or capinfos identify it",
 		"%.120s: no capture file: %.120s", name, why);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * pcap: a capture file as a device. It gives the frames of a file in their order, as fast as they
- * are asked for, and then -ENODATA for ever; or it writes what it is sent. One queue, no timing:
+ * pcap: a capture file as a device. It returns the frames of a file in their order, as fast as they
+ * are asked for, and then -ENODATA; or it writes what it is sent. One queue, no timing:
  * time stamps are the file's.
  */
 #include "drivers/pcap/capture.h"

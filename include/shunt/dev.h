@@ -57,8 +57,8 @@ enum shunt_wait { SHUNT_WAIT_SPIN, SHUNT_WAIT_POLL, SHUNT_WAIT_ADAPTIVE };
 #define SHUNT_FACTS 16
 #define SHUNT_NOTES 8
 
-/* What really happened. Facts are key and value (attach=native, mode=copy, huge_pages=no); their
- * keys are listed below. Notes are sentences that say why each fall-back was taken. */
+/* What really happened. Facts are key and value (attach=native, mode=copy, huge_pages=no), of
+ * the keys above. Notes are sentences that say why each fall-back was taken. */
 struct shunt_info {
 	const char *driver, *scheme; /* "af_xdp", "xdp" */
 	char spec[256];
@@ -104,12 +104,12 @@ SHUNT_API void shunt_get_stats(const struct shunt_dev *dev, struct shunt_qstats 
 SHUNT_API int shunt_get_ledger(
 	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 
-/* Walk the drivers: NULL after the last. usable is 0 or -errno with the reason in err. */
+/* Walk the drivers: -ENOENT after the last. usable is 0 or -errno with the reason in err. */
 struct shunt_driver_info {
 	const char *name, *scheme, *summary, *example;
 	unsigned dirs;    /* enum shunt_dir bits */
 	const char *keys; /* "mode=recv|mmsg|ring, wait=spin|poll, ..." */
-	uint64_t memory;  /* bytes a queue with the default room */
+	uint64_t memory;  /* bytes per queue with the default depth */
 	int usable;
 };
 SHUNT_API int shunt_driver_at(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * One error dialect: a code, what happened, what to do about it.
+ * Errors: a code, what happened, what to do about it.
  * Control calls return 0 or -errno and take an optional struct shunt_err * last. Bursts never
  * touch it. Any thread; a struct shunt_err belongs to its caller.
  */
@@ -14,7 +14,7 @@ extern "C" {
 
 #define SHUNT_API __attribute__((visibility("default")))
 
-/* Whose fault it is decides the exit status of a command: usage 2, run time 1. */
+/* The kind decides the exit status of a command: usage 2, run time 1. */
 enum shunt_err_kind { SHUNT_ERR_RUN, SHUNT_ERR_USAGE };
 
 struct shunt_err {

@@ -35,7 +35,7 @@ struct shunt_flood {
 	unsigned nframes;
 	struct shunt_source *source; /* sent once, to its end */
 	uint64_t packets;            /* how many; 0 = until the source ends or *stop */
-	double pps;                  /* frames a second; 0 = as fast as possible */
+	double pps;                  /* frames per second; 0 = as fast as possible */
 	bool timed;                  /* keep each frame's due_ns instead of pps */
 	bool stamp;                  /* write sequence and time into each frame; templates only */
 	const volatile bool *stop;   /* NULL or ends the run early; atomic store from a thread */
@@ -49,7 +49,7 @@ struct shunt_flood_result {
 	uint64_t elapsed_ns;  /* first to last frame */
 	uint64_t cpu_ns;      /* CPU time of this thread, softirq that ran in it included */
 	uint64_t max_late_ns; /* worst delay behind a frame's deadline; 0 when not paced */
-	unsigned batch;       /* frames a call or a burst */
+	unsigned batch;       /* frames per call or burst */
 	double asked_pps, sent_pps;
 };
 

@@ -24,7 +24,7 @@ struct shunt_region;
 	2048u /* bytes; the default chunk: one frame of up to 1522 bytes and head-room */
 
 struct shunt_region_opts {
-	uint32_t chunk;    /* bytes a chunk, a power of two from 2048 to 4096; 0 = SHUNT_CHUNK */
+	uint32_t chunk;    /* bytes per chunk, a power of two from 2048 to 4096; 0 = SHUNT_CHUNK */
 	uint32_t chunks;   /* how many, at most 4 Mi; 0 = 8192 */
 	bool no_huge;      /* do not even try huge pages */
 	bool require_huge; /* fail with -ENOMEM where there are too few */
@@ -33,10 +33,10 @@ struct shunt_region_opts {
 struct shunt_region_info {
 	uint16_t id; /* the value of shunt_pkt.region; unique in the process */
 	bool lent;
-	bool huge; /* huge pages were got */
+	bool huge; /* backed by huge pages */
 	void *base;
 	size_t len;
-	size_t page; /* bytes a page of the backing memory */
+	size_t page; /* bytes per page of the backing memory */
 	int fd;      /* memfd, owned by the region; -1 for lent regions */
 	uint32_t chunk, chunks;
 	uint32_t free;  /* chunks in the pool now; others are with devices or applications */
@@ -51,7 +51,7 @@ SHUNT_API int shunt_region_create(
 SHUNT_API int shunt_region_destroy(struct shunt_region *region, struct shunt_err *err);
 SHUNT_API void shunt_region_info(const struct shunt_region *region, struct shunt_region_info *info);
 
-/* Attach before shunt_start; a device that gets no region creates its own. -EBUSY once started
+/* Attach before shunt_start; a device without one creates its own. -EBUSY once started
  * where the device can't, -ENOTSUP where the device only lends. */
 SHUNT_API int shunt_attach(
 	struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);

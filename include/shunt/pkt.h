@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Bursts of this size by default; more than SHUNT_BURST_MAX is never asked of a driver. */
+/* Bursts of this size by default; a driver is never asked for more than SHUNT_BURST_MAX. */
 #define SHUNT_BURST     32
 #define SHUNT_BURST_MAX 256
 
@@ -21,7 +21,7 @@
 #define SHUNT_PKT_TS_FILE   0x00000004u /* read from a capture file */
 
 /* What is known of the L4 checksum; unknown when neither bit is set. */
-#define SHUNT_PKT_CSUM_GOOD    0x00000010u /* somebody verified it */
+#define SHUNT_PKT_CSUM_GOOD    0x00000010u /* verified by card or kernel */
 #define SHUNT_PKT_CSUM_PARTIAL 0x00000020u /* left unfinished by the sender's stack */
 
 #define SHUNT_PKT_OUT   0x00000100u /* seen leaving the interface, not arriving */
@@ -35,7 +35,7 @@ struct shunt_pkt {
 	void *data;        /* first byte of the Ethernet header */
 	uint32_t len;      /* bytes at data, no FCS */
 	uint32_t wire_len; /* bytes the frame had on the wire, no FCS */
-	uint64_t cookie;   /* the owning queue's; hand it back unchanged */
+	uint64_t cookie;   /* the owning queue's; keep it unchanged until release */
 	uint64_t ts_ns;    /* see SHUNT_PKT_TS_* */
 	uint32_t flags;
 	uint32_t hash;

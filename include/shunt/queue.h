@@ -45,7 +45,7 @@ static inline int shunt_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsign
 	return q->tx(q, pkts, n);
 }
 
-/* Give received or allocated packets back, in any order. */
+/* Release received or allocated packets, in any order. */
 static inline void shunt_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
 {
 	q->release(q, pkts, n);

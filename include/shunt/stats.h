@@ -21,7 +21,8 @@ struct shunt_qstats {
 	uint64_t tx_bursts;
 	uint64_t tx_short;    /* shunt_tx calls that took fewer than they were offered */
 	uint64_t tx_errors;   /* frames that were taken and then refused by the device */
-	uint64_t user_copies; /* packets that the driver itself copied (a region out of reach) */
+	uint64_t user_copies; /* packets that the driver itself copied (a region it is not attached
+				 to) */
 	uint64_t user_copied_bytes;
 	uint64_t syscalls; /* system calls that the driver made in bursts: its own count */
 };
@@ -34,7 +35,7 @@ struct shunt_qstats {
  *   bad_frame       damaged, too short or too long: dropped by the card
  *   device_drop     no room in the device's own buffer
  *   fill_empty      no free chunk for the kernel to receive into: the application held too many
- *   filter          addressed to somebody else
+ *   filter          addressed to another station
  *   no_socket       arrived on a queue that the device does not cover
  *   ring_full       no free descriptor: the application was too slow
  *   shutdown        received, and not fetched by rx before the end
@@ -47,9 +48,9 @@ struct shunt_loss {
 	uint64_t count;
 };
 
-/* received = delivered + every loss + unaccounted. received is counted by somebody else than
- * whoever counts delivered (kernel, BPF program), so that unaccounted can be wrong: it must be 0
- * once a device is stopped, and it is negative when more came out than went in. */
+/* received = delivered + every loss + unaccounted. received is counted independently of
+ * delivered (by kernel, BPF program or card), so that unaccounted can be wrong: it must be 0 once a
+ * device is stopped, and it is negative when more was delivered than received. */
 struct shunt_ledger {
 	uint64_t received;
 	const char *received_source; /* who counted it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Who a queue is, for a tracer that knows no driver.
+ * What identifies a queue to a tracer, which knows no driver.
  */
 #ifndef SHUNT_TRACE_H
 #define SHUNT_TRACE_H

@@ -203,7 +203,7 @@ Test(packet_mem, refuses_bad_descriptors)
 	snprintf(spec, sizeof spec, "mode=ring&fd=%d", fd);
 	rx = rx_dev(&lab, spec);
 	snprintf(spec, sizeof spec, "packet:near0?netns=%s&fd=%d", lab.near_path, fd);
-	refused(spec, -EBUSY, "somebody else's ring");
+	refused(spec, -EBUSY, "a ring of another owner");
 	must_close(rx);
 	close(fd);
 	bench_lab_close(&lab);
