@@ -7,8 +7,6 @@
 #include "drivers/core/burst.h"
 #include "drivers/intel/intel.h"
 
-#define IDLE (1u << 20) /* empty receives before the link is read */
-
 /* No end of packet, an error, or an impossible length: the chunk is used again at once. */
 SHUNT_NOINLINE void intel_rx_drop(struct intel_queue *iq, uint64_t chunk)
 {
@@ -69,7 +67,7 @@ SHUNT_NOINLINE bool intel_rx_empty(struct intel_queue *iq, bool sleeps)
 			intel_link_check(iq);
 		return true;
 	}
-	if (++iq->idle == IDLE)
+	if (++iq->idle == PCI_IDLE)
 		intel_link_check(iq);
 	return false;
 }

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#define STUCK (1u << 12) /* transmits without room before the link is read */
-#define BLIND (1u << 10) /* transmit bursts of a queue that never receives, before it is */
+#define STUCK (1u << 12) /* transmits without room before the link is checked */
 
 /* Only the last descriptor of a batch asks for a write-back, and only it is read. A batch
  * begins at a multiple of its size, so that it never straddles the end of the ring. */
@@ -121,7 +120,7 @@ SHUNT_INLINE int intel_tx_body(
 		iq->stuck = 0;
 	}
 	shunt_tx_done(q, taken, n, bytes);
-	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % BLIND)) && taken && q->rx == shunt_no_rx)
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % PCI_BLIND)) && taken && q->rx == shunt_no_rx)
 		intel_link_check(iq);
 	return (int)taken;
 }

@@ -11,10 +11,16 @@
 #include "drivers/core/driver.h"
 #include "drivers/pci/pci.h"
 
-#define PCI_HEAD    64u   /* room before a received frame: another NIC's header fits there */
-#define PCI_CACHE   1024u /* chunks in a queue's cache at most */
-#define PCI_RESERVE 512u  /* chunks per queue that applications may hold without starving the ring \
-			   */
+#define PCI_HEAD  64u   /* room before a received frame: another NIC's header fits there */
+#define PCI_CACHE 1024u /* chunks in a queue's cache at most */
+#define PCI_RESERVE                                                                                \
+	512u /* chunks per queue that applications may hold without starving the ring              \
+	      */
+
+/* Register reads are expensive: a queue checks the link after so many empty receives (or transmits
+ * that took nothing), and one that never receives after so many transmits. */
+#define PCI_IDLE  (1u << 20)
+#define PCI_BLIND (1u << 10)
 
 struct pci_id {
 	uint16_t vendor, device;

@@ -16,8 +16,8 @@ SHUNT_NOINLINE void virtio_rx_broken(struct virtio_queue *vq)
 		vq->q.dev->spec.target, vq->rx.number, vq->rx.vring.broken);
 }
 
-/* Off the fast path: whichever layout it is. VRING_NONE when nothing waits, or it is
- * bad_descriptor. */
+/* Off the fast path: whichever layout it is. False when nothing waits, or the entry is impossible.
+ */
 static bool virtio_rx_take_one(struct virtio_queue *vq, uint64_t *chunk, uint32_t *len)
 {
 	struct vring *v = &vq->rx.vring;
@@ -185,7 +185,7 @@ SHUNT_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 		virtio_rx_broken(vq);
 	vq->taken += v->seen - before;
 	if (!got) {
-		if (SHUNT_UNLIKELY(++vq->idle == VIRTIO_IDLE))
+		if (SHUNT_UNLIKELY(++vq->idle == PCI_IDLE))
 			virtio_link_check(vq);
 		return shunt_rx_none(q, q->error);
 	}

@@ -155,11 +155,11 @@ SHUNT_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 			split_publish(v);
 		if (packed ? packed_kick_wanted(v) : split_kick_wanted(v))
 			virtio_notify(&vq->tx);
-	} else if (n && SHUNT_UNLIKELY(++vq->idle == VIRTIO_IDLE)) {
+	} else if (n && SHUNT_UNLIKELY(++vq->idle == PCI_IDLE)) {
 		virtio_link_check(vq);
 	}
 	shunt_tx_done(q, taken, n, bytes);
-	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % VIRTIO_BLIND)) && taken && q->rx == shunt_no_rx)
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % PCI_BLIND)) && taken && q->rx == shunt_no_rx)
 		virtio_link_check(vq);
 	return taken ? (int)taken : q->error;
 }

@@ -36,10 +36,6 @@
 #define VIRTIO_NET_DATA    (PCI_HEAD + VIRTIO_NET_HDR) /* offset of a frame in its chunk */
 
 #define VIRTIO_REFILL 64u /* free descriptors that make a refill worth its barrier and doorbell */
-/* Empty receives, or transmits that took nothing, before the status is read. */
-#define VIRTIO_IDLE  (1u << 20)
-#define VIRTIO_BLIND (1u << 10) /* transmit bursts of a queue that never receives, before one */
-
 struct virtio_ring {
 	struct vring vring;
 	volatile uint8_t *doorbell;

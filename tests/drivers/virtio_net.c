@@ -428,7 +428,7 @@ static void ends(struct bench *b, int code, const char *word)
 	struct shunt_pkt p;
 	int rc = 0;
 
-	for (unsigned i = 0; i < VIRTIO_IDLE && !rc; i++)
+	for (unsigned i = 0; i < PCI_IDLE && !rc; i++)
 		rc = shunt_rx(&b->vq->q, &p, 1);
 	cr_assert_eq(rc, code, "%s", word);
 	cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), code, "sticky");
@@ -498,7 +498,7 @@ Test(virtio_net, looks_at_the_status_when_idle)
 	struct bench *b = bench_new(false, false, true);
 	struct shunt_pkt p;
 
-	for (unsigned i = 0; i < VIRTIO_IDLE; i++)
+	for (unsigned i = 0; i < PCI_IDLE; i++)
 		cr_assert_eq(shunt_rx(&b->vq->q, &p, 1), 0);
 	bench_free(b);
 	for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
@@ -535,14 +535,14 @@ Test(virtio_net, a_sender_finds_out)
 	int rc = 1;
 
 	b->vq->q.rx = shunt_no_rx;
-	for (unsigned i = 0; i < 3 * VIRTIO_BLIND && rc == 1; i++) {
+	for (unsigned i = 0; i < 3 * PCI_BLIND && rc == 1; i++) {
 		cr_assert_eq(shunt_alloc(&b->vq->q, &p, 1), 1);
 		p.len = 60;
 		rc = shunt_tx(&b->vq->q, &p, 1);
 		cr_assert(rc < 0 || vdev_take(&b->tx, &v));
 		if (rc > 0)
 			vdev_use(&b->tx, v.id, 0);
-		config[VIRTIO_NET_CONFIG_STATUS] = i < VIRTIO_BLIND;
+		config[VIRTIO_NET_CONFIG_STATUS] = i < PCI_BLIND;
 	}
 	cr_assert_eq(rc, -ENETDOWN);
 	shunt_release(&b->vq->q, &p, 1);
