@@ -6,9 +6,7 @@
 #include "bench/report/json.h"
 #include "bench/report/json_dev.h"
 #include "bench/traffic/frames.h"
-#ifdef HAVE_PCAP
 #include "bench/traffic/source.h"
-#endif
 
 #include <errno.h>
 #include <inttypes.h>
@@ -83,24 +81,16 @@ static int read_options(struct options *o, int argc, char **argv)
 
 static int open_source(const struct options *o, struct shunt_flood *flood, struct shunt_err *err)
 {
-#ifdef HAVE_PCAP
 	flood->timed = o->speed > 0;
-	return shunt_pcap_source_open(&flood->source, o->pcap, o->speed > 0 ? o->speed : 1, err);
-#else
-	(void)flood;
-	return shunt_fail(err, -ENOTSUP, "install libpcap-dev and build again",
-		"%.120s: shunt was built without support for capture files", o->pcap);
-#endif
+	return bench_source_open(&flood->source, o->pcap, o->speed > 0 ? o->speed : 1, err);
 }
 
 static int close_source(struct shunt_flood *flood, int rc, struct shunt_err *err)
 {
-#ifdef HAVE_PCAP
 	/* The error of the capture file, if that ended the run. */
-	if (flood->source && rc && rc != -EINTR && shunt_pcap_source_error(flood->source, err))
+	if (flood->source && rc && rc != -EINTR && bench_source_error(flood->source, err))
 		rc = err->code;
-	shunt_pcap_source_close(flood->source);
-#endif
+	bench_source_close(flood->source);
 	flood->source = NULL;
 	return rc;
 }

@@ -56,7 +56,7 @@ static int next(struct shunt_source *source, struct shunt_frame *frames, unsigne
 	return got ? (int)got : s->rc == -ENODATA ? 0 : s->rc;
 }
 
-int shunt_pcap_source_open(
+int bench_source_open(
 	struct shunt_source **out, const char *path, double speed, struct shunt_err *err)
 {
 	struct source *s;
@@ -80,7 +80,7 @@ int shunt_pcap_source_open(
 	return 0;
 }
 
-int shunt_pcap_source_error(const struct shunt_source *source, struct shunt_err *err)
+int bench_source_error(const struct shunt_source *source, struct shunt_err *err)
 {
 	const struct source *s = (const struct source *)source;
 
@@ -91,7 +91,7 @@ int shunt_pcap_source_error(const struct shunt_source *source, struct shunt_err 
 	return s->rc;
 }
 
-void shunt_pcap_source_close(struct shunt_source *source)
+void bench_source_close(struct shunt_source *source)
 {
 	struct source *s = (struct source *)source;
 

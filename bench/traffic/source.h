@@ -8,10 +8,10 @@
 #include <shunt/flood.h>
 
 /* Ethernet only. Usage errors are those of capture_file_open. */
-int shunt_pcap_source_open(
+int bench_source_open(
 	struct shunt_source **source, const char *path, double speed, struct shunt_err *err);
 /* The error that next returned: fills err and returns its code; 0 when there was none. */
-int shunt_pcap_source_error(const struct shunt_source *source, struct shunt_err *err);
-void shunt_pcap_source_close(struct shunt_source *source);
+int bench_source_error(const struct shunt_source *source, struct shunt_err *err);
+void bench_source_close(struct shunt_source *source);
 
 #endif

@@ -4,9 +4,7 @@
 #include "bench/traffic/workload.h"
 
 #include "bench/traffic/frames.h"
-#ifdef HAVE_PCAP
 #include "bench/traffic/source.h"
-#endif
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,11 +27,10 @@ void bench_workload_free(struct bench_workload *w)
 	w->frames = NULL;
 }
 
-#ifdef HAVE_PCAP
 static int open_source(
 	const struct bench_workload *w, struct shunt_source **s, struct shunt_err *err)
 {
-	return shunt_pcap_source_open(s, w->capture, w->speed > 0 ? w->speed : 1, err);
+	return bench_source_open(s, w->capture, w->speed > 0 ? w->speed : 1, err);
 }
 
 int bench_workload_capture(struct bench_workload *w, const char *file, double speed,
@@ -54,35 +51,16 @@ int bench_workload_capture(struct bench_workload *w, const char *file, double sp
 			w->capture_unsendable += frames[i].len > max_frame;
 		}
 	if (n < 0) {
-		rc = shunt_pcap_source_error(source, err);
+		rc = bench_source_error(source, err);
 		if (err)
 			err->kind = SHUNT_ERR_USAGE; /* the file was the user's choice */
 	}
-	shunt_pcap_source_close(source);
+	bench_source_close(source);
 	if (!rc && w->capture_frames == w->capture_unsendable)
 		rc = shunt_fail_usage(
 			err, -EINVAL, NULL, "%.180s: holds no frame that can be sent", file);
 	return rc;
 }
-#else
-static int open_source(
-	const struct bench_workload *w, struct shunt_source **s, struct shunt_err *err)
-{
-	*s = NULL;
-	return shunt_fail(err, -ENOTSUP, "build with libpcap: scripts/setup",
-		"%.180s: this shunt was built without capture files", w->capture);
-}
-
-int bench_workload_capture(struct bench_workload *w, const char *file, double speed,
-	uint32_t max_frame, struct shunt_err *err)
-{
-	struct shunt_source *none;
-
-	(void)max_frame;
-	*w = (struct bench_workload){.capture = file, .speed = speed};
-	return open_source(w, &none, err);
-}
-#endif
 
 int bench_workload_begin(struct bench_workload *w, struct shunt_flood *flood, uint64_t frames,
 	double pps, struct shunt_err *err)
@@ -99,8 +77,6 @@ int bench_workload_begin(struct bench_workload *w, struct shunt_flood *flood, ui
 
 void bench_workload_end(struct shunt_flood *flood)
 {
-#ifdef HAVE_PCAP
-	shunt_pcap_source_close(flood->source);
-#endif
+	bench_source_close(flood->source);
 	flood->source = NULL;
 }

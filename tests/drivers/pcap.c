@@ -474,7 +474,7 @@ Test(pcap, source_follows_the_files_clock)
 	for (unsigned speed = 1; speed <= 2; speed++) {
 		struct shunt_source *s;
 		struct shunt_frame fr[8];
-		cr_assert_eq(shunt_pcap_source_open(&s, path, speed, NULL), 0);
+		cr_assert_eq(bench_source_open(&s, path, speed, NULL), 0);
 		cr_assert_eq(s->next(s, fr, 8), 6);
 		for (unsigned i = 0; i < 6; i++) {
 			cr_assert_eq(fr[i].len, 60 + i);
@@ -483,8 +483,8 @@ Test(pcap, source_follows_the_files_clock)
 		}
 		cr_assert_eq(s->next(s, fr, 8), 0);
 		cr_assert_eq(s->next(s, fr, 8), 0);
-		cr_assert_eq(shunt_pcap_source_error(s, NULL), 0);
-		shunt_pcap_source_close(s);
+		cr_assert_eq(bench_source_error(s, NULL), 0);
+		bench_source_close(s);
 	}
 	unlink(path);
 }
@@ -503,15 +503,15 @@ Test(pcap, source_gives_what_is_before_the_damage)
 		put_frame(f, 1, i, 60000, (uint8_t)i, false);
 	fclose(f);
 	cr_assert_eq(truncate(path, HEADER + 39 * 60016 + 17), 0);
-	cr_assert_eq(shunt_pcap_source_open(&s, path, 0, &err), -EINVAL);
-	cr_assert_eq(shunt_pcap_source_open(&s, path, 1, &err), 0);
+	cr_assert_eq(bench_source_open(&s, path, 0, &err), -EINVAL);
+	cr_assert_eq(bench_source_open(&s, path, 1, &err), 0);
 	while ((n = s->next(s, fr, 32)) > 0)
 		for (int i = 0; i < n; i++, got++)
 			cr_assert_eq(((const uint8_t *)fr[i].data)[59999], got);
 	cr_assert_eq(n, -EIO);
 	cr_assert_eq(got, 39);
-	cr_assert_eq(shunt_pcap_source_error(s, &err), -EIO);
+	cr_assert_eq(bench_source_error(s, &err), -EIO);
 	cr_assert(strstr(err.what, path) && strstr(err.what, "frame 40"), "%s", err.what);
-	shunt_pcap_source_close(s);
+	bench_source_close(s);
 	unlink(path);
 }
