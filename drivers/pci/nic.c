@@ -84,7 +84,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 			port->phys ? "dma=phys takes more than one descriptor"
 				   : "a VFIO device needs its container, too");
 	if (!strcmp(queues, "all")) {
-		port->want = port->phys && dev->info.wait; /* one interrupt */
+		port->want = dev->info.queues = port->phys && dev->info.wait; /* one interrupt */
 		return 0;
 	}
 	unsigned long n = strtoul(queues, &end, 10);
@@ -95,7 +95,7 @@ static int read_keys(struct shunt_dev *dev, struct shunt_err *err)
 	if (n > 1 && port->phys && dev->info.wait)
 		return shunt_fail_usage(err, -EINVAL, "queues=1, or wait=spin",
 			"queues=%lu: with dma=phys a card has one interrupt to wait for", n);
-	port->want = (unsigned)n;
+	port->want = dev->info.queues = (unsigned)n;
 	return 0;
 }
 
