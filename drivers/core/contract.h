@@ -105,15 +105,19 @@ struct shunt_driver {
 
 /* Bursts, in struct shunt_queue: the queue's thread alone, from start to close, one at a time. They
  * take no lock that another queue holds for long, allocate nothing, and sleep at most
- * SHUNT_POLL_MS. rx       up to n packets, which are out until release, or tx or shunt_move() takes
- * them. 0: nothing there. An error is sticky, and reported once the ring drains: what came before
- *            it is received first.
- *   tx       the first k of n, k is returned. Of those, a packet of dev->region is the device's
- *            from now on, and its chunk returns to cache or pool; any other is copied, marked
- *            SHUNT_PKT_KEPT and stays with the caller. One that the device can never send is taken
- *            and counted in tx_errors. Also reaps: tx of 0 packets does only that.
- *   release  packets that are out, in any order; of any device on dev->region that were moved here.
- *   alloc    up to n empty packets, which are out. 0 when all chunks are in flight.
- * A device that lacks one has shunt_no_*() there. */
+ * SHUNT_POLL_MS. A device that lacks one has shunt_no_*() there.
+ *
+ * rx: up to n packets, which are out until release, or until tx or shunt_move() takes them. 0:
+ * nothing there. An error is sticky, and reported once the ring drains: what came before it is
+ * received first.
+ *
+ * tx: takes the first k of n and returns k. Of those, a packet of dev->region is the device's from
+ * now on, and its chunk returns to cache or pool; any other is copied, marked SHUNT_PKT_KEPT and
+ * stays with the caller. One that the device can never send is taken and counted in tx_errors.
+ * Also reaps: tx of 0 packets does only that.
+ *
+ * release: packets that are out, in any order; of any device on dev->region that were moved here.
+ *
+ * alloc: up to n empty packets, which are out. 0 when all chunks are in flight. */
 
 #endif
