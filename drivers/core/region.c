@@ -201,7 +201,8 @@ unsigned shunt_pool_get(struct shunt_region *r, uint64_t *offsets, unsigned n)
 	if (n > r->top)
 		n = r->top;
 	r->top -= n;
-	memcpy(offsets, r->stack + r->top, n * sizeof *offsets);
+	if (n) /* a lent region that was not cut has no stack */
+		memcpy(offsets, r->stack + r->top, n * sizeof *offsets);
 	unlock(r);
 	return n;
 }
