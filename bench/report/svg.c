@@ -58,7 +58,7 @@ static double largest(const struct shunt_svg_chart *chart)
 static void patterns(FILE *out, const struct shunt_svg_chart *chart)
 {
 	fputs("<defs>", out);
-	for (size_t i = 1; i < chart->n_series; i++)
+	for (size_t i = 1; i < chart->n_series && i < SHUNT_SVG_SERIES; i++)
 		fprintf(out,
 			"<pattern id=\"%s-p%zu\" width=\"6\" height=\"6\" "
 			"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(%d)\">"

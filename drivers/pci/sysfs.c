@@ -69,7 +69,7 @@ static void find_ifname(const char *addr, char *buf, size_t size, unsigned depth
 	char path[PATH_MAX];
 	struct dirent *e;
 
-	snprintf(path, sizeof path, DEVICES "/%s/net", addr);
+	snprintf(path, sizeof path, DEVICES "/%.64s/net", addr);
 	DIR *d = opendir(path);
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] != '.')
@@ -78,7 +78,7 @@ static void find_ifname(const char *addr, char *buf, size_t size, unsigned depth
 		closedir(d);
 	if (*buf || depth)
 		return;
-	snprintf(path, sizeof path, DEVICES "/%s", addr);
+	snprintf(path, sizeof path, DEVICES "/%.64s", addr);
 	d = opendir(path);
 	while (d && (e = readdir(d)))
 		if (!strncmp(e->d_name, "virtio", 6)) {
