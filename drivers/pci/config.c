@@ -22,52 +22,22 @@
 #define PART           256
 #define COMMAND_NOINTX 0x0400u
 
-static uint32_t get(const struct pci_dev *pci, unsigned at, unsigned n)
+uint16_t pci_read16(const struct pci_dev *pci, unsigned at)
 {
-	uint32_t v = 0;
+	uint16_t v;
 
-	if (pread(pci->fd, &v, n, (off_t)(pci->config + at)) != (ssize_t)n)
-		return UINT32_MAX;
-	return le32toh(v);
+	if (pread(pci->fd, &v, sizeof v, (off_t)(pci->config + at)) != sizeof v)
+		return UINT16_MAX;
+	return le16toh(v);
 }
 
 /* What a write did is seen by reading back; one to a vanished device does nothing. */
-static void put(const struct pci_dev *pci, unsigned at, uint32_t value, unsigned n)
-{
-	uint32_t v = htole32(value);
-
-	if (pwrite(pci->fd, &v, n, (off_t)(pci->config + at)) < 0)
-		return;
-}
-
-uint8_t pci_read8(const struct pci_dev *pci, unsigned at)
-{
-	return (uint8_t)get(pci, at, 1);
-}
-
-uint16_t pci_read16(const struct pci_dev *pci, unsigned at)
-{
-	return (uint16_t)get(pci, at, 2);
-}
-
-uint32_t pci_read32(const struct pci_dev *pci, unsigned at)
-{
-	return get(pci, at, 4);
-}
-
-void pci_write8(const struct pci_dev *pci, unsigned at, uint8_t value)
-{
-	put(pci, at, value, 1);
-}
-
 void pci_write16(const struct pci_dev *pci, unsigned at, uint16_t value)
 {
-	put(pci, at, value, 2);
-}
+	uint16_t v = htole16(value);
 
-void pci_write32(const struct pci_dev *pci, unsigned at, uint32_t value)
-{
-	put(pci, at, value, 4);
+	if (pwrite(pci->fd, &v, sizeof v, (off_t)(pci->config + at)) < 0)
+		return;
 }
 
 /* The kernel refuses a read that crosses the end as a whole, and a function outside of PCI Express

@@ -209,15 +209,6 @@ int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shun
 	return rc;
 }
 
-void pci_unmap_region(struct pci_dev *pci, struct shunt_region *region)
-{
-	for (unsigned i = 0; i < pci->nmaps; i++)
-		if (pci->map[i].region == region) {
-			pci_unmap(pci, i);
-			return;
-		}
-}
-
 int pci_mem_alloc(struct pci_dev *pci, struct pci_mem *mem, size_t len, struct shunt_err *err)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -82,16 +82,6 @@ void pci_irq_close(struct pci_dev *pci)
 	close_fds(pci);
 }
 
-int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked)
-{
-	int none = -1;
-
-	if (vector >= pci->nirqs)
-		return -EINVAL;
-	return set_irqs(
-		pci, VFIO_PCI_MSIX_IRQ_INDEX, vector, 1, masked ? &none : &pci->irq[vector]);
-}
-
 /* VFIO_PCI_REQ_IRQ_INDEX: the kernel raises it at once and again every ten seconds. A kernel that
  * does not know it waits until the process ends. */
 void pci_request_open(struct pci_dev *pci)

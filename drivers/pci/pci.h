@@ -74,12 +74,8 @@ int pci_uio_lock(const char *addr, struct shunt_err *err);
 const char *pci_uio_remedy(int error);
 
 /* config.c. Reads of a vanished device give all ones. */
-uint8_t pci_read8(const struct pci_dev *pci, unsigned at);
 uint16_t pci_read16(const struct pci_dev *pci, unsigned at);
-uint32_t pci_read32(const struct pci_dev *pci, unsigned at);
-void pci_write8(const struct pci_dev *pci, unsigned at, uint8_t value);
 void pci_write16(const struct pci_dev *pci, unsigned at, uint16_t value);
-void pci_write32(const struct pci_dev *pci, unsigned at, uint32_t value);
 /* All of it, PCI_CONFIG bytes; what can't be read is all ones. */
 void pci_read_all(const struct pci_dev *pci, uint8_t *buf);
 void pci_bus_master(const struct pci_dev *pci, bool on);
@@ -108,8 +104,6 @@ int pci_bar_map(struct pci_dev *pci, unsigned bar, struct shunt_err *err);
  * permitted ranges, aligned to the region's page) and fills region->pages; the next ones map it at
  * the same place. -EBUSY where that place is taken. */
 int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err);
-/* Bus mastering must be off, or no queue of the device may use the region any more. */
-void pci_unmap_region(struct pci_dev *pci, struct shunt_region *region);
 /* Behind an IOMMU a mapped region is linear: device address = offset + this. With dma=phys it is
  * the first page's alone: pci_phys_addr(). */
 static inline uint64_t pci_region_iova(const struct shunt_region *region)
@@ -144,11 +138,7 @@ int pci_phys_page(int pagemap, const void *page, uint64_t *addr, struct shunt_er
  * is one interrupt, INTx, and /dev/uioN is its descriptor: read() takes 4 bytes, not 8. */
 int pci_irq_open(struct pci_dev *pci, unsigned n, struct shunt_err *err);
 void pci_irq_close(struct pci_dev *pci);
-/* VFIO has no mask for MSI-X: the vector is detached from, or attached to, its eventfd. A control
- * call; between bursts a NIC masks at itself. */
-int pci_irq_mask(struct pci_dev *pci, unsigned vector, bool masked);
-/* INTx: the kernel masks it in the command register when it comes, and this unmasks it.
- */
+/* INTx: the kernel masks it in the command register when it comes, and this unmasks it. */
 void pci_irq_unmask(struct pci_dev *pci);
 /* Somebody removes the function, or unbinds it from vfio-pci, and waits until we release it. One
  * system call: not for a burst that has something to do. NULL, as in tests, is not queried. */
