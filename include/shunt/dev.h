@@ -20,46 +20,11 @@ enum shunt_wait { SHUNT_WAIT_SPIN, SHUNT_WAIT_POLL, SHUNT_WAIT_ADAPTIVE };
 
 #define SHUNT_DEPTH 8192u /* frames that wait for the application on every path, by default */
 
-/* Keys of facts. A key means the same on every driver that has it; tests/docs/names.sh holds
- * drivers to this list.
- *   action           what the XDP program does: redirect, drop, pass, none
- *   attach           how the XDP program is attached: native, skb, none
- *   busy             busy polling: its budget, or off
- *   depth            frames that wait for the application at most, as granted, and where they wait
- *   direction        in, or both: whether frames that leave the interface are seen, too
- *   dma              iommu, or phys: how the card's addresses are made
- *   event_idx        virtio: VIRTIO_F_EVENT_IDX was negotiated
- *   huge_pages       the region's memory is of huge pages: yes, no
- *   in_order         virtio: VIRTIO_F_IN_ORDER was negotiated
- *   iommu_group      of the PCI function
- *   link             speed
- *   longest          bytes of the longest frame that is received
- *   mac              address
- *   mergeable        virtio: VIRTIO_NET_F_MRG_RXBUF was negotiated
- *   mode             AF_XDP: copy, zero-copy
- *   napi_id          of the first queue's NAPI instance, 0 = none
- *   need_wakeup      AF_XDP: XDP_USE_NEED_WAKEUP is on, off
- *   nic              the driver of the card, and its PCI ids
- *   order            virtio: how rings are ordered: platform (VIRTIO_F_ORDER_PLATFORM), smp
- *   promisc          the interface receives what is addressed to others, too
- *   qdisc            bypassed, kept
- *   queues           how many, or which
- *   receive          the system call or ring: recvmsg, recvmmsg, TPACKET_V3
- *   refused_counted  xdpgen: the interface counts XDP frames that it refuses
- *   ring             virtio: split, packed
- *   sent_by_device   frames that the card counted as sent
- *   socket           where it came from, if it was given
- *   spare_veth       xdpgen: it made a veth of its own
- *   stamp            where time stamps come from: kernel, none
- *   transmit         the system call: sendto, sendmmsg
- *   tx_budget        AF_XDP: frames per call of sendto in copy mode
- *   waited_for_descriptor  times that the card found no descriptor
- *   wait             what an empty receive does: spin, poll, adaptive, block */
 #define SHUNT_FACTS 16
 #define SHUNT_NOTES 8
 
-/* What really happened. Facts are key and value (attach=native, mode=copy, huge_pages=no), of
- * the keys above. Notes are sentences that say why each fall-back was taken. */
+/* What really happened. Facts are key and value (attach=native, mode=copy, huge_pages=no), whose
+ * keys are listed in stats.h. Notes are sentences that say why each fall-back was taken. */
 struct shunt_info {
 	const char *driver, *scheme; /* "af_xdp", "xdp" */
 	char spec[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Counters of a queue, and the loss ledger of a device.
+ * Counters of a queue, the loss ledger of a device, and the names of losses and of facts.
  * A queue's counters are written by the queue's thread with relaxed atomic stores, and may be
  * read by any thread at any time.
  */
@@ -28,6 +28,43 @@ struct shunt_qstats {
 };
 
 #define SHUNT_LEDGER_MAX 16
+
+/* Keys of facts (struct shunt_info). A key means the same on every driver that has it;
+ * tests/docs/names.sh holds drivers to this list.
+ *
+ *   action           what the XDP program does: redirect, drop, pass, none
+ *   attach           how the XDP program is attached: native, skb, none
+ *   busy             busy polling: its budget, or off
+ *   depth            frames that wait for the application at most, as granted, and where they wait
+ *   direction        in, or both: whether frames that leave the interface are seen, too
+ *   dma              iommu, or phys: how the card's addresses are made
+ *   event_idx        virtio: VIRTIO_F_EVENT_IDX was negotiated
+ *   huge_pages       the region's memory is of huge pages: yes, no
+ *   in_order         virtio: VIRTIO_F_IN_ORDER was negotiated
+ *   iommu_group      of the PCI function
+ *   link             speed
+ *   longest          bytes of the longest frame that is received
+ *   mac              address
+ *   mergeable        virtio: VIRTIO_NET_F_MRG_RXBUF was negotiated
+ *   mode             AF_XDP: copy, zero-copy
+ *   napi_id          of the first queue's NAPI instance, 0 = none
+ *   need_wakeup      AF_XDP: XDP_USE_NEED_WAKEUP is on, off
+ *   nic              the driver of the card, and its PCI ids
+ *   order            virtio: how rings are ordered: platform (VIRTIO_F_ORDER_PLATFORM), smp
+ *   promisc          the interface receives what is addressed to others, too
+ *   qdisc            bypassed, kept
+ *   queues           how many, or which
+ *   receive          the system call or ring: recvmsg, recvmmsg, TPACKET_V3
+ *   refused_counted  xdpgen: the interface counts XDP frames that it refuses
+ *   ring             virtio: split, packed
+ *   sent_by_device   frames that the card counted as sent
+ *   socket           where it came from, if it was given
+ *   spare_veth       xdpgen: it made a veth of its own
+ *   stamp            where time stamps come from: kernel, none
+ *   transmit         the system call: sendto, sendmmsg
+ *   tx_budget        AF_XDP: frames per call of sendto in copy mode
+ *   waited_for_descriptor  times that the card found no descriptor
+ *   wait             what an empty receive does: spin, poll, adaptive, block */
 
 /* Classes of loss. A name means the same on every driver that has the class; tests/docs/names.sh
  * holds drivers to this list.

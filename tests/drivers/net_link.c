@@ -3,8 +3,8 @@
  */
 #include "core/link.h"
 #include "core/link_list.h"
-#include "drivers/core/driver.h"
 #include "core/netns.h"
+#include "drivers/core/driver.h"
 #include "tests/net.h"
 
 #include <errno.h>

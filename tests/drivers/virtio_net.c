@@ -486,7 +486,8 @@ Test(virtio_net, packed_wrap_with_bad_descriptors)
 	ends(b, -ENODEV, "receive queue");
 }
 
-/* The status is looked at when nothing comes: DRIVER_OK is missing when another program reset it. */
+/* The status is looked at when nothing comes: DRIVER_OK is missing when another program reset it.
+ */
 Test(virtio_net, looks_at_the_status_when_idle)
 {
 	static const struct {
