@@ -1,29 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Slots in the place of chunks: alloc, release, and the making and return of all. A slot is free
- * again when the call that sent it returns, so that nothing has to be refilled.
+ * Slots as chunks: the mapped slots are a lent region, cut into as many chunks, all of them in the
+ * queue's cache. A slot is free again when the call that sent it returns, so that nothing has to be
+ * refilled.
  */
 #include "drivers/xdpgen/xdpgen.h"
 
-#include "drivers/core/region.h"
-
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#define HEAD ((uint32_t)offsetof(struct xdpgen_slot, data))
 
 unsigned xdpgen_bufs_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	struct xdpgen_queue *xq = (struct xdpgen_queue *)q;
 
-	if (n > xq->nfree)
-		n = xq->nfree;
-	for (unsigned i = 0; i < n; i++) {
-		uint32_t slot = xq->free[--xq->nfree];
-		pkts[i] = (struct shunt_pkt){.data = xq->gen.slots[slot].data,
-			.len = XDPGEN_FRAME,
-			.cookie = slot,
-			.region = xq->region->info.id,
-			.queue = q->index};
-	}
+	n = shunt_chunks_lend(&xq->chunks, q, pkts, n, HEAD);
 	q->out += n;
 	return n;
 }
@@ -32,32 +23,35 @@ void xdpgen_bufs_release(struct shunt_queue *q, const struct shunt_pkt *pkts, un
 {
 	struct xdpgen_queue *xq = (struct xdpgen_queue *)q;
 
-	for (unsigned i = 0; i < n; i++)
-		xq->free[xq->nfree++] = (uint32_t)pkts[i].cookie;
+	shunt_chunks_return(&xq->chunks, pkts, n);
 	q->out -= n;
 }
 
 int xdpgen_bufs_make(struct shunt_dev *dev, struct xdpgen_queue *xq, struct shunt_err *err)
 {
-	int rc = shunt_region_lend(&xq->region, xq->gen.slots, (size_t)xq->gen.nslots * XDPGEN_SLOT,
+	uint32_t n = xq->gen.nslots;
+	struct shunt_region *region;
+	int rc = shunt_region_lend(&region, xq->gen.slots, (size_t)n * XDPGEN_SLOT,
 		(size_t)sysconf(_SC_PAGESIZE), err);
 
+	_Static_assert(sizeof(struct xdpgen_slot) == XDPGEN_SLOT, "a slot is a chunk");
 	if (rc)
 		return rc;
-	xq->free = malloc(xq->gen.nslots * sizeof *xq->free);
-	if (!xq->free)
-		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
-	for (uint32_t i = xq->gen.nslots; i;)
-		xq->free[xq->nfree++] = --i;
-	dev->info.memory = xq->region->info.len;
-	return 0;
+	rc = shunt_region_cut(region, XDPGEN_SLOT, err);
+	if (!rc && shunt_chunks_init(&xq->chunks, region, n, n))
+		rc = shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	if (rc)
+		shunt_region_destroy(region, NULL);
+	dev->info.memory = rc ? 0 : region->info.len;
+	return rc;
 }
 
 void xdpgen_bufs_return(struct xdpgen_queue *xq)
 {
-	shunt_region_destroy(xq->region, NULL);
-	xq->region = NULL;
-	free(xq->free);
-	xq->free = NULL;
-	xq->nfree = 0;
+	struct shunt_region *region = xq->chunks.region;
+
+	if (!region)
+		return;
+	shunt_chunks_drain(&xq->chunks);
+	shunt_region_destroy(region, NULL);
 }

@@ -4,7 +4,6 @@
  * it. The queue's thread.
  */
 #include "drivers/core/burst.h"
-#include "drivers/core/region.h"
 #include "drivers/xdpgen/xdpgen.h"
 
 #include <string.h>
@@ -17,7 +16,7 @@ static bool xdpgen_tx_fits(const struct xdpgen_queue *xq, const struct shunt_pkt
 /* Taken, and lost by name: too short or too long for the interface. */
 static void xdpgen_tx_refuse(struct xdpgen_queue *xq, struct shunt_pkt *p)
 {
-	if (p->region == xq->region->info.id)
+	if (p->region == xq->chunks.region->info.id)
 		xdpgen_bufs_release(&xq->q, p, 1);
 	else
 		p->flags |= SHUNT_PKT_KEPT;
@@ -27,13 +26,15 @@ static void xdpgen_tx_refuse(struct xdpgen_queue *xq, struct shunt_pkt *p)
 /* The slot that holds the packet: its own, or one that it is copied to. -1 when none is free. */
 static int64_t xdpgen_tx_slot(struct xdpgen_queue *xq, struct shunt_pkt *p)
 {
-	if (p->region == xq->region->info.id) {
+	uint64_t chunk = (uint64_t)((uint8_t *)p->data - (uint8_t *)xq->gen.slots);
+
+	if (p->region == xq->chunks.region->info.id) {
 		xq->q.out--;
-		return (int64_t)p->cookie;
+		return (int64_t)(chunk / XDPGEN_SLOT);
 	}
-	if (!xq->nfree)
+	if (!shunt_chunks_get(&xq->chunks, &chunk))
 		return -1;
-	uint32_t slot = xq->free[--xq->nfree];
+	uint32_t slot = (uint32_t)(chunk / XDPGEN_SLOT);
 	memcpy(xq->gen.slots[slot].data, p->data, p->len);
 	shunt_tx_copied(&xq->q, p);
 	return slot;
@@ -81,6 +82,6 @@ int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	if (used)
 		xdpgen_tx_send(xq, slots[0], used, longest);
 	while (used)
-		xq->free[xq->nfree++] = slots[--used];
+		shunt_chunks_put(&xq->chunks, (uint64_t)slots[--used] * XDPGEN_SLOT);
 	return shunt_tx_done(q, taken, n, bytes);
 }

@@ -4,6 +4,7 @@
 #ifndef DRIVERS_XDPGEN_XDPGEN_H
 #define DRIVERS_XDPGEN_XDPGEN_H
 
+#include "drivers/core/chunks.h"
 #include "drivers/core/driver.h"
 #include "xdp/xdpgen.h"
 
@@ -18,9 +19,7 @@ struct xdpgen_counters {
 struct xdpgen_queue {
 	struct shunt_queue q;
 	struct shunt_xdpgen gen;
-	struct shunt_region *region; /* lent: the mapped slots */
-	uint32_t *free;              /* indices of slots that nobody holds */
-	uint32_t nfree;
+	struct shunt_chunks chunks; /* slots that nobody holds; its region: all of them, lent */
 	int sock;            /* belongs to the interface's namespace, for ioctls from any other */
 	uint64_t checked_ns; /* when the link was checked last */
 	uint64_t offered;    /* frames that the program redirected since last was read */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/net.h"
 
+#include "xdp/xdpgen.h"
+
 #include "bench/traffic/frames.h"
 #include "core/clock.h"
 #include "core/link.h"
@@ -108,7 +110,7 @@ static void expect_stamps(int fd, unsigned n, uint64_t from, uint64_t to, unsign
 	cr_assert_eq(count(fd), 0);
 }
 
-Test(live, stamped_frames_arrive_in_order)
+Test(xdpgen, stamped_frames_arrive_in_order)
 {
 	set_up();
 	int fd = sniff();
@@ -176,7 +178,7 @@ static void expect_list(int fd, unsigned n)
 	cr_assert_eq(count(fd), 0);
 }
 
-Test(live, mixed_sizes_from_a_source_arrive_byte_for_byte)
+Test(xdpgen, mixed_sizes_from_a_source_arrive_byte_for_byte)
 {
 	set_up();
 	int fd = sniff();
@@ -194,7 +196,7 @@ Test(live, mixed_sizes_from_a_source_arrive_byte_for_byte)
 	tear_down();
 }
 
-Test(live, frames_above_the_limit_are_never_offered)
+Test(xdpgen, frames_above_the_limit_are_never_offered)
 {
 	set_up();
 	static uint8_t data[2048];
@@ -215,7 +217,7 @@ Test(live, frames_above_the_limit_are_never_offered)
 	tear_down();
 }
 
-Test(live, frames_that_the_peer_refuses_are_not_sent)
+Test(xdpgen, frames_that_the_peer_refuses_are_not_sent)
 {
 	set_up();
 	static uint8_t data[2048];
@@ -237,7 +239,7 @@ Test(live, frames_that_the_peer_refuses_are_not_sent)
 	tear_down();
 }
 
-Test(live, says_that_the_peer_has_no_napi)
+Test(xdpgen, says_that_the_peer_has_no_napi)
 {
 	set_up();
 	struct shunt_err err = {.code = 0};
@@ -270,7 +272,7 @@ static void *halt_soon(void *link)
 	return NULL;
 }
 
-Test(live, stop_ends_every_pace)
+Test(xdpgen, stop_ends_every_pace)
 {
 	set_up();
 	pthread_t t;
@@ -311,7 +313,7 @@ static void *kick(void *arg)
 	return NULL;
 }
 
-Test(live, a_signal_ends_it_and_the_count_is_right)
+Test(xdpgen, a_signal_ends_it_and_the_count_is_right)
 {
 	set_up();
 	struct sigaction sa = {.sa_handler = nothing};
@@ -328,7 +330,7 @@ Test(live, a_signal_ends_it_and_the_count_is_right)
 	tear_down();
 }
 
-Test(live, link_down_under_way)
+Test(xdpgen, link_down_under_way)
 {
 	set_up();
 	struct shunt_info info;
@@ -345,7 +347,7 @@ Test(live, link_down_under_way)
 	tear_down();
 }
 
-Test(live, bursts_from_its_own_memory_are_not_copied)
+Test(xdpgen, bursts_from_its_own_memory_are_not_copied)
 {
 	set_up();
 	struct shunt_pkt own[64], foreign[2];
@@ -375,7 +377,36 @@ Test(live, bursts_from_its_own_memory_are_not_copied)
 	tear_down();
 }
 
-Test(live, leaves_the_thread_where_it_was)
+/* A packet that finds no slot is not taken, nor are its bytes. Every slot is there again after. */
+Test(xdpgen, without_a_free_slot_nothing_is_taken)
+{
+	set_up();
+	static struct shunt_pkt all[1024 + 1];
+	static uint8_t data[60];
+	struct shunt_pkt foreign = {.data = data, .len = sizeof data};
+	unsigned n = 0, k;
+
+	udp_frame(data, sizeof data);
+	while ((k = shunt_alloc(q, all + n, 1024 + 1 - n)))
+		n += k;
+	cr_assert_eq(n, 1024);
+	for (unsigned i = 0; i < n; i++)
+		cr_assert_eq(all[i].len, XDPGEN_FRAME);
+	cr_assert_eq(shunt_tx(q, &foreign, 1), 0);
+	cr_assert_eq(q->stats.tx_bytes, 0);
+	cr_assert_eq(q->stats.tx_short, 1);
+	shunt_release(q, all, 700);
+	shunt_release(q, all + 700, n - 700);
+	cr_assert_eq(shunt_tx(q, &foreign, 1), 1);
+	cr_assert_eq(q->stats.tx_bytes, sizeof data);
+	for (n = 0; (k = shunt_alloc(q, all + n, 1024 + 1 - n)); n += k)
+		;
+	cr_assert_eq(n, 1024);
+	shunt_release(q, all, n);
+	tear_down();
+}
+
+Test(xdpgen, leaves_the_thread_where_it_was)
 {
 	uint64_t before = shunt_netns_inode(-1);
 	set_up();
@@ -389,7 +420,7 @@ Test(live, leaves_the_thread_where_it_was)
 	cr_assert_eq(shunt_netns_inode(-1), before);
 }
 
-Test(live, refuses_an_interface_that_takes_no_xdp_frames)
+Test(xdpgen, refuses_an_interface_that_takes_no_xdp_frames)
 {
 	set_up();
 	struct shunt_err err = {.code = 0};
