@@ -5,12 +5,11 @@
  */
 #include "core/if_link.h"
 #include "core/ifreq.h"
+#include "core/netlink.h"
 #include "drivers/packet/packet.h"
 
 #include <linux/ethtool.h>
 #include <linux/rtnetlink.h>
-#include <string.h>
-#include <unistd.h>
 
 #define GRO_DEFAULT 65536u
 #define HEADERS     (14u + 4u)
@@ -22,45 +21,33 @@ static bool merges(const struct shunt_dev *dev)
 	return shunt_ethtool(dev->info.ifindex, &value) || value.data;
 }
 
-/* The larger of the two limits in an RTM_NEWLINK, 0 if it has neither. */
-static uint32_t read_limit(const struct nlmsghdr *nlh)
+/* The larger of the two limits in an RTM_NEWLINK. */
+static int read_limit(const struct nlmsghdr *nlh, void *most)
 {
-	const struct ifinfomsg *ifm = NLMSG_DATA(nlh);
-	int len = (int)IFLA_PAYLOAD(nlh);
-	uint32_t most = 0;
+	const struct nlattr *a;
+	uint32_t *limit = most;
 
-	for (const struct rtattr *a = IFLA_RTA(ifm); RTA_OK(a, len); a = RTA_NEXT(a, len)) {
-		uint32_t v;
-		if ((a->rta_type != IFLA_GRO_MAX_SIZE && a->rta_type != IFLA_GRO_IPV4_MAX_SIZE) ||
-			RTA_PAYLOAD(a) < sizeof v)
+	mnl_attr_for_each (a, nlh, sizeof(struct ifinfomsg)) {
+		uint16_t type = mnl_attr_get_type(a);
+		if ((type != IFLA_GRO_MAX_SIZE && type != IFLA_GRO_IPV4_MAX_SIZE) ||
+			mnl_attr_get_payload_len(a) < sizeof *limit)
 			continue;
-		memcpy(&v, RTA_DATA(a), sizeof v);
-		most = v > most ? v : most;
+		uint32_t v = mnl_attr_get_u32(a);
+		*limit = v > *limit ? v : *limit;
 	}
-	return most;
+	return MNL_CB_OK;
 }
 
 static uint32_t merge_limit(const struct shunt_dev *dev)
 {
-	struct {
-		struct nlmsghdr nlh;
-		struct ifinfomsg ifm;
-	} ask = {.nlh = {.nlmsg_len = sizeof ask,
-			 .nlmsg_type = RTM_GETLINK,
-			 .nlmsg_flags = NLM_F_REQUEST},
-		.ifm = {.ifi_index = (int)dev->info.ifindex}};
-	_Alignas(8) char answer[16384];
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	_Alignas(8) char buf[256];
+	struct nlmsghdr *nlh = shunt_netlink_begin(buf, RTM_GETLINK, NLM_F_ACK);
+	struct ifinfomsg *ifm = mnl_nlmsg_put_extra_header(nlh, sizeof *ifm);
 	uint32_t limit = 0;
 
-	if (fd < 0)
-		return GRO_DEFAULT;
-	ssize_t len = send(fd, &ask, sizeof ask, 0) < 0 ? -1 : recv(fd, answer, sizeof answer, 0);
-	const struct nlmsghdr *nlh = (const struct nlmsghdr *)answer;
-	if (len > 0 && NLMSG_OK(nlh, (size_t)len) && nlh->nlmsg_type == RTM_NEWLINK)
-		limit = read_limit(nlh);
-	close(fd);
-	return limit ? limit : GRO_DEFAULT;
+	ifm->ifi_index = (int)dev->info.ifindex;
+	int rc = shunt_netlink(NETLINK_ROUTE, nlh, read_limit, &limit);
+	return !rc && limit ? limit : GRO_DEFAULT;
 }
 
 uint32_t packet_longest_frame(const struct shunt_dev *dev)
