@@ -49,9 +49,9 @@ done = rooms(root, "--objects", build)
 t.ok(done.returncode == 0, "the tree keeps to docs/design.md", done.stderr.splitlines()[:10])
 t.ok(done.stdout.count("\n") > 15, "every room has its line")
 with tempfile.TemporaryDirectory() as folder:
-    tree(folder, FINE)
+    tree(folder, {**FINE, "out/build.ninja": "", "out/tracing/made.skel.h": ""})
     done = rooms(folder)
-    t.equal((done.returncode, done.stderr), (0, ""), "a small tree without a fault")
+    t.equal((done.returncode, done.stderr), (0, ""), "a small tree without a fault, and a build in it")
 for what, files, word in PLANTED:
     with tempfile.TemporaryDirectory() as folder:
         tree(folder, {**FINE, **files, "apps/main.c": files.get("apps/main.c", '#include "core/err.h"\n')})
