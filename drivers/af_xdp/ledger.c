@@ -31,7 +31,7 @@ static int socket_losses(struct shunt_dev *dev, struct shunt_ledger *ledger, str
 		full += s.rx_ring_full;
 		dropped += s.rx_dropped;
 		empty += a->queue[i].zc ? 0 : s.rx_fill_ring_empty_descs;
-		waiting += afxdp_waiting(&a->queue[i].rx);
+		waiting += afxdp_look(&a->queue[i].rx);
 	}
 	if (rc)
 		return unreadable(dev, rc, err);

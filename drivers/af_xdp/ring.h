@@ -15,6 +15,15 @@ static inline uint32_t afxdp_waiting(const struct xsk_ring_cons *r)
 	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - r->cached_cons;
 }
 
+/* As afxdp_waiting(), for a thread other than the ring's: up to what was released to the kernel.
+ * Acquire: orders consumer before producer, so that the difference is never negative. */
+static inline uint32_t afxdp_look(const struct xsk_ring_cons *r)
+{
+	uint32_t cons = __atomic_load_n(r->consumer, __ATOMIC_ACQUIRE);
+
+	return __atomic_load_n(r->producer, __ATOMIC_ACQUIRE) - cons;
+}
+
 /* Entries of a ring that we produce that the kernel has not taken yet. */
 static inline uint32_t afxdp_pending(const struct xsk_ring_prod *r)
 {

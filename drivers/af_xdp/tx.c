@@ -76,18 +76,18 @@ static void afxdp_tx_kick(struct xsk_queue *xq)
  * zero-copy the frame lies here until its completion. */
 static uint32_t unsent(const struct xsk_queue *xq)
 {
-	return xq->zc ? xq->tx_out : afxdp_pending(&xq->tx);
+	return xq->zc ? xq->tx_out - afxdp_waiting(&xq->comp) : afxdp_pending(&xq->tx);
 }
 
-/* Kick until all is sent or nothing moved for 100 ms. */
+/* Kick until all is sent or nothing moved for 100 ms. COMPLETION, which has room for all of TX, is
+ * left alone: stop runs this beside receive, and the cache is the queue's thread's. */
 static void flush(struct xsk_queue *xq)
 {
 	uint32_t left = unsent(xq);
 	uint64_t end = shunt_now() + FLUSH_NS;
 
-	while (left && !xq->q.error && shunt_now() < end) {
+	while (left && !SHUNT_GET(xq->q.error) && shunt_now() < end) {
 		afxdp_tx_kick(xq);
-		afxdp_tx_reap(xq);
 		if (unsent(xq) < left)
 			end = shunt_now() + FLUSH_NS;
 		left = unsent(xq);
@@ -196,9 +196,9 @@ int afxdp_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 /* What the device did not take in time is lost, and counted so. */
 void afxdp_tx_stop(struct xsk_queue *xq)
 {
+	shunt_queue_end_tx(&xq->q);
 	flush(xq);
 	SHUNT_COUNT(&xq->q, tx_errors, unsent(xq));
-	xq->q.tx = shunt_no_tx;
 }
 
 void afxdp_tx_choose(struct xsk_queue *xq)

@@ -5,7 +5,8 @@
  *
  * Threads. Two roles, which may be one thread. The *control thread* makes the calls of this table
  * for a device; a program that has several serialises them. A *queue's thread* makes the bursts,
- * arm and flood of that queue; queues of a device may have a thread each. Devices share nothing but
+ * arm and flood of that queue; queues of a device may have a thread each. info.gone, facts and
+ * notes have a lock (dev->say), since queues and stop write them. Devices share nothing but
  * a region's pool, which has a lock, and a pair's ends, which have one, too.
  * Network namespace. open and start run inside the device's; every other call in the caller's.
  * Errors. A control call that fails has undone what it did, and says why in err.
@@ -57,18 +58,12 @@ struct shunt_driver {
 	 * what was received before can still be fetched by rx until close, and is released; the
 	 * last counters of kernel or device are read. What tx took has been sent, or is counted in
 	 * tx_errors: the wait for it is bounded (100 ms without progress).
-	 * Beside it, on the queue's thread:
-	 *   rx and release   packet, pair, xdp, igb and e1000e: yes, by a flag that is read
-	 *                    atomically. Not virtio, whose flag is no atomic, and whose flush puts
-	 *                    chunks into the cache that rx takes them from. xdp, with SHUNT_TX: not
-	 *                    either, for the same cache. null and pcap replace q->rx by a plain
-	 *                    store, which a caller of shunt_rx() may see late. pair: its
-	 *                    rx reads dev->state by a plain load.
-	 *   tx and alloc     no driver: the burst is replaced by a plain store, and xdp, virtio,
-	 *                    xdpgen and pcap work on the transmit side themselves (flush, last
-	 *                    counters, closing the file). packet: does not replace it: tx goes on.
-	 *   ledger, counters no, but for the counters of a queue, which are always readable.
-	 * So a caller that knows no driver ends its bursts first. */
+	 * Beside it, on a queue's thread: rx and release, so that a receiver need not be halted. They
+	 * see flags and q->rx by relaxed loads; stop touches nothing that they own: not the cache of
+	 * chunks, not the receive ring. The transmit side rests: no tx or alloc runs from before stop
+	 * on (alloc and release of one queue have one thread anyway), and afterwards tx returns 0,
+	 * as shunt_queue_end_tx() makes it. What was sent keeps its chunks until close.
+	 * Any thread: info, counters. Not the ledger: that is the control thread's, too. */
 	void (*stop)(struct shunt_dev *dev);
 
 	/* Control thread; nothing beside it, and no packet is out (core checks). After open,
@@ -76,12 +71,14 @@ struct shunt_driver {
 	 * region. */
 	void (*close)(struct shunt_dev *dev);
 
-	/* Control thread, from start to close; bursts may run beside it. Fills received,
+	/* Control thread, from start to close; bursts may run beside it, so that it writes nothing
+	 * that is theirs, and reads only words that they write whole (SHUNT_SET). Fills received,
 	 * received_source and the losses; core adds delivered and unaccounted. Before stop it is a
 	 * look at moving numbers, each one whole; after stop it is exact, and changes only when rx
 	 * fetches what was left. packet: must not read the kernel's counts before stop, since
-	 * reading clears them: its received is its own count until then. xdp, igb and e1000e count
-	 * what waits in the ring, beside rx: a few packets late, or twice. */
+	 * reading clears them: its received is its own count until then. xdp and virtio count what
+	 * waits in the ring, beside rx: a few packets late, or twice; igb and e1000e from stop on,
+	 * since a refill writes the descriptors that say so. */
 	int (*ledger)(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 
 	/* Any thread, from start to close. Kind, fd and queue; core fills the rest. Optional: with

@@ -120,6 +120,7 @@ static void free_dev(struct shunt_dev *dev)
 {
 	if (dev->netns >= 0)
 		close(dev->netns);
+	pthread_mutex_destroy(&dev->say);
 	free(dev);
 }
 
@@ -130,6 +131,7 @@ int shunt_open(struct shunt_dev **out, const char *spec, enum shunt_dir dir, str
 	*out = NULL;
 	if (!dev)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	pthread_mutex_init(&dev->say, NULL);
 	dev->netns = -1;
 	dev->fd = -1;
 	int rc = read_spec(dev, spec, dir, err);

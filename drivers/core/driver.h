@@ -6,6 +6,8 @@
 
 #include "drivers/core/contract.h"
 
+#include <pthread.h>
+
 #define SHUNT_QUEUES  64u
 #define SHUNT_POLL_MS 100 /* the longest that a burst sleeps */
 
@@ -23,6 +25,7 @@ struct shunt_dev {
 	struct shunt_info info;
 	unsigned nqueues;
 	struct shunt_queue *queue[SHUNT_QUEUES];
+	pthread_mutex_t say;         /* guards info.gone, facts and notes */
 	struct shunt_region *region; /* the one that it uses; NULL: none, or memory that it lends */
 	bool attached;               /* by the application; otherwise start made it */
 	void *priv;
@@ -41,6 +44,7 @@ void shunt_note(struct shunt_dev *dev, const char *fmt, ...) __attribute__((form
 /* Make q's error sticky, say why once in info.gone, and return the error. Queue's thread. */
 int shunt_gone(struct shunt_queue *q, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+bool shunt_is_gone(struct shunt_dev *dev);
 /* What became of an interface that stopped answering: -ENODEV when it is gone, -ENETDOWN when it is
  * down, 0 when it is up. Calls the kernel: not for the loop's fast path. */
 int shunt_link_state(const struct shunt_dev *dev);
@@ -61,11 +65,20 @@ void shunt_region_undo(struct shunt_dev *dev);
 /* Core's, at close: the last device discards a region that a device made. */
 void shunt_region_leave(struct shunt_dev *dev);
 
+/* A word that one thread writes and any may read: no lock prefix, and no more is promised than that
+ * each value is whole. */
+#define SHUNT_SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#define SHUNT_GET(word)        __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define SHUNT_ADD(word, n)     SHUNT_SET(word, (word) + (n))
+
 /* Counters: one writer, any reader. */
 #define SHUNT_COUNT(q, field, add)                                                                 \
 	__atomic_store_n(&(q)->stats.field, (q)->stats.field + (add), __ATOMIC_RELAXED)
 
 /* Bursts that every queue may start with: a driver replaces those that it has. */
+/* stop's: the queue takes, or receives, nothing from now on. Control thread, beside its bursts. */
+void shunt_queue_end_rx(struct shunt_queue *q);
+void shunt_queue_end_tx(struct shunt_queue *q);
 int shunt_no_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 int shunt_no_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 void shunt_no_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n);

@@ -16,16 +16,17 @@ void shunt_fact(struct shunt_dev *dev, const char *key, const char *fmt, ...)
 	unsigned i = 0;
 	va_list ap;
 
+	pthread_mutex_lock(&dev->say);
 	while (i < info->nfacts && strcmp(info->facts[i].key, key))
 		i++;
-	if (i == SHUNT_FACTS)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(info->facts[i].value, sizeof info->facts[0].value, fmt, ap);
-	va_end(ap);
-	info->facts[i].key = key;
-	if (i == info->nfacts)
-		info->nfacts++;
+	if (i < SHUNT_FACTS) {
+		va_start(ap, fmt);
+		vsnprintf(info->facts[i].value, sizeof info->facts[0].value, fmt, ap);
+		va_end(ap);
+		info->facts[i].key = key;
+		info->nfacts += i == info->nfacts;
+	}
+	pthread_mutex_unlock(&dev->say);
 }
 
 void shunt_note(struct shunt_dev *dev, const char *fmt, ...)
@@ -33,30 +34,48 @@ void shunt_note(struct shunt_dev *dev, const char *fmt, ...)
 	struct shunt_info *info = &dev->info;
 	va_list ap;
 
-	if (info->nnotes == SHUNT_NOTES)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(info->notes[info->nnotes++], sizeof info->notes[0], fmt, ap);
-	va_end(ap);
+	pthread_mutex_lock(&dev->say);
+	if (info->nnotes < SHUNT_NOTES) {
+		va_start(ap, fmt);
+		vsnprintf(info->notes[info->nnotes++], sizeof info->notes[0], fmt, ap);
+		va_end(ap);
+	}
+	pthread_mutex_unlock(&dev->say);
 }
 
 int shunt_gone(struct shunt_queue *q, int error, const char *fmt, ...)
 {
+	struct shunt_dev *dev = q->dev;
 	va_list ap;
 
-	if (!q->dev->info.gone[0]) {
+	pthread_mutex_lock(&dev->say);
+	if (!dev->info.gone[0]) {
 		va_start(ap, fmt);
-		vsnprintf(q->dev->info.gone, sizeof q->dev->info.gone, fmt, ap);
+		vsnprintf(dev->info.gone, sizeof dev->info.gone, fmt, ap);
 		va_end(ap);
 	}
+	pthread_mutex_unlock(&dev->say);
 	if (!q->error)
-		q->error = error;
+		SHUNT_SET(q->error, error);
 	return q->error;
 }
 
+bool shunt_is_gone(struct shunt_dev *dev)
+{
+	pthread_mutex_lock(&dev->say);
+	bool gone = dev->info.gone[0];
+	pthread_mutex_unlock(&dev->say);
+	return gone;
+}
+
+/* The lock is the only thing that changes. */
 void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info)
 {
+	pthread_mutex_t *say = &((struct shunt_dev *)dev)->say;
+
+	pthread_mutex_lock(say);
 	*info = dev->info;
+	pthread_mutex_unlock(say);
 	if (dev->nqueues)
 		info->queues = dev->nqueues;
 }

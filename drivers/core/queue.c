@@ -28,6 +28,16 @@ unsigned shunt_no_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned 
 	return 0;
 }
 
+void shunt_queue_end_rx(struct shunt_queue *q)
+{
+	SHUNT_SET(q->rx, shunt_no_rx);
+}
+
+void shunt_queue_end_tx(struct shunt_queue *q)
+{
+	SHUNT_SET(q->tx, shunt_no_tx);
+}
+
 void shunt_queue_init(struct shunt_queue *q, struct shunt_dev *dev, unsigned index)
 {
 	memset(q, 0, sizeof *q);

@@ -28,7 +28,7 @@ static inline void intel_bufs_add(
 		chunk++;
 		r->desc[i].word = 0; /* clears DD of the last lap */
 	}
-	r->tail += n;
+	SHUNT_ADD(r->tail, n);
 }
 
 unsigned intel_bufs_refill(struct intel_queue *iq)

@@ -134,7 +134,7 @@ static void intel_stop(struct shunt_dev *dev)
 {
 	struct intel *n = pci_port(dev)->priv;
 
-	if (!*dev->info.gone && !(intel_read(n, R_STATUS) & STATUS_LU))
+	if (!shunt_is_gone(dev) && !(intel_read(n, R_STATUS) & STATUS_LU))
 		shunt_note(dev, PCI_LINK_LOST, n->addr);
 	intel_halt(n);
 	shunt_fact(dev, "sent_by_device", "%llu", (unsigned long long)n->counts.sent);

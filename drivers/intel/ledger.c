@@ -39,7 +39,9 @@ int intel_ledger(struct shunt_dev *dev, struct shunt_ledger *ledger, struct shun
 	uint64_t bad = c->bad < refused ? c->bad : refused;
 	for (unsigned i = 0; i < n->nqueues; i++) {
 		bad_descriptor += __atomic_load_n(&n->queue[i].bad_descriptor, __ATOMIC_RELAXED);
-		waiting += intel_rx_waiting(&n->queue[i]);
+		/* Before stop a refill may be writing the descriptors. */
+		if (SHUNT_GET(n->queue[i].stopped))
+			waiting += intel_rx_waiting(&n->queue[i]);
 	}
 	ledger->received = c->good + refused + c->missed;
 	ledger->received_source = "the device: TPR + MPC";

@@ -54,7 +54,7 @@ SHUNT_INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pk
 		}
 		p++;
 	}
-	r->next = at;
+	SHUNT_SET(r->next, at);
 	return (unsigned)(p - pkts);
 }
 
@@ -110,7 +110,10 @@ uint32_t intel_rx_waiting(const struct intel_queue *iq)
 
 	if (!r->desc)
 		return 0;
-	while (n < intel_ring_used(r) && intel_ring_word(r, r->next + n) & RXD_DD)
+	/* Tail after next: the ring's thread may be moving both. */
+	uint32_t next = __atomic_load_n(&r->next, __ATOMIC_ACQUIRE);
+	uint32_t used = SHUNT_GET(r->tail) - next;
+	while (n < used && n <= r->mask && intel_ring_word(r, next + n) & RXD_DD)
 		n++;
 	return n;
 }

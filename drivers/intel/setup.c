@@ -124,8 +124,10 @@ static void drain_receive(struct intel *n)
 void intel_halt(struct intel *n)
 {
 	n->chip->mask(n);
-	for (unsigned i = 0; i < n->nqueues; i++)
-		__atomic_store_n(&n->queue[i].stopped, true, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < n->nqueues; i++) {
+		SHUNT_SET(n->queue[i].stopped, true);
+		shunt_queue_end_tx(&n->queue[i].q);
+	}
 	if (intel_read(n, R_STATUS) == UINT32_MAX)
 		return;
 	if (n->rx)

@@ -99,7 +99,8 @@ static void null_stop(struct shunt_dev *dev)
 {
 	struct null_queue *nq = dev->priv;
 
-	nq->q.rx = shunt_no_rx;
+	shunt_queue_end_rx(&nq->q);
+	shunt_queue_end_tx(&nq->q);
 }
 
 static void null_close(struct shunt_dev *dev)

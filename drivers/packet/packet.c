@@ -155,6 +155,7 @@ static void packet_stop(struct shunt_dev *dev)
 {
 	struct packet_queue *pq = dev->priv;
 
+	shunt_queue_end_tx(&pq->q);
 	packet_socket_stop(pq);
 	if (dev->dir & SHUNT_RX)
 		packet_ledger_final(pq);

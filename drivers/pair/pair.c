@@ -98,7 +98,7 @@ static void pair_stop(struct shunt_dev *dev)
 	struct pair_end *e = dev->priv;
 	const uint64_t one = 1;
 
-	e->q.tx = shunt_no_tx;
+	shunt_queue_end_tx(&e->q);
 	/* Sequentially consistent, which includes release: orders all that was pushed before the
 	 * flag; pairs with nothing() and, so that a sleeper is woken, with pair_rx_arm(). */
 	atomic_store(&e->stopped, true);

@@ -74,8 +74,8 @@ static void capture_stop(struct shunt_dev *dev)
 	struct capture_queue *cq = dev->priv;
 
 	/* What was not read was never received. */
-	cq->q.rx = shunt_no_rx;
-	cq->q.tx = shunt_no_tx;
+	shunt_queue_end_rx(&cq->q);
+	shunt_queue_end_tx(&cq->q);
 	capture_tx_close(cq);
 }
 

@@ -42,7 +42,7 @@ SHUNT_INLINE unsigned virtio_bufs_add(
 		else
 			split_add(&w, chunks[i], addr, len, VRING_WRITE, in_order);
 	}
-	vring_save(v, &w);
+	vring_save_added(v, &w);
 	if (!n)
 		return 0;
 	if (!packed)

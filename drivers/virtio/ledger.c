@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * The ledger. virtio-net has no counters: what the device dropped for want of a buffer is nowhere
- * to be read, and received begins with its used index.
+ * to be read, and received begins with its used index. It runs beside the bursts, and writes
+ * nothing.
  */
 #include "drivers/virtio/virtio.h"
 
@@ -11,12 +12,12 @@ int virtio_ledger(struct shunt_dev *dev, struct shunt_ledger *l, struct shunt_er
 
 	(void)err;
 	for (unsigned i = 0; i < net->nqueues; i++) {
-		struct virtio_queue *vq = &net->queue[i];
-		taken += vq->taken - vq->parts;
-		bad_descriptor += vq->bad_descriptor;
-		too_long += vq->too_long;
+		const struct virtio_queue *vq = &net->queue[i];
+		taken += SHUNT_GET(vq->taken) - SHUNT_GET(vq->parts);
+		bad_descriptor += SHUNT_GET(vq->bad_descriptor);
+		too_long += SHUNT_GET(vq->too_long);
 		waiting += virtio_rx_waiting(vq);
-		held += vq->held.buffers > 0;
+		held += SHUNT_GET(vq->held.buffers) > 0;
 	}
 	l->received = taken + waiting;
 	l->received_source = "the device's used index";

@@ -22,7 +22,7 @@ int virtio_link_check(struct virtio_queue *vq)
 	const char *addr = vq->q.dev->spec.target;
 
 	vq->idle = 0;
-	if (vq->stopped || vq->q.error)
+	if (SHUNT_GET(vq->stopped) || vq->q.error)
 		return vq->q.error;
 	uint8_t status = virtio_pci_status(v);
 	if (status == UINT8_MAX)

@@ -55,3 +55,34 @@ bool packed_chain_done(struct vring *v)
 	v->batch = v->seen;
 	return true;
 }
+
+#define LOOKS 16u
+
+/* Buffers that the entry at `at` says are used: 0 while it is not. Both its bits have the value of
+ * the lap, which begins with 1 (2.8.1). In order, one entry stands for all up to its id (2.8.7). */
+static uint32_t used_at(const struct vring *v, uint32_t at)
+{
+	/* Acquire: see packed_look(). */
+	uint64_t word = le64toh(__atomic_load_n(&v->packed[at & v->mask].word, __ATOMIC_ACQUIRE));
+	uint64_t lap = at & vring_size(v) ? 0 : PACKED_BITS(PACKED_BOTH);
+
+	if ((word & PACKED_BITS(PACKED_BOTH)) != lap)
+		return 0;
+	return v->in_order ? (((uint32_t)(uint16_t)(word >> 32) - at) & v->mask) + 1 : 1;
+}
+
+uint32_t packed_look(const struct vring *v)
+{
+	/* Acquire: orders the counters and the words before seen is read once more: what was
+	 * received and made available again meanwhile reads as anything. */
+	for (unsigned i = 0; i < LOOKS; i++) {
+		uint32_t seen = __atomic_load_n(&v->seen, __ATOMIC_ACQUIRE);
+		uint32_t out = __atomic_load_n(&v->next, __ATOMIC_ACQUIRE) - seen;
+		uint32_t n = v->in_order ? __atomic_load_n(&v->batch, __ATOMIC_ACQUIRE) - seen : 0;
+		for (uint32_t more = 1; more && n < out; n += more)
+			more = used_at(v, seen + n);
+		if (__atomic_load_n(&v->seen, __ATOMIC_RELAXED) == seen)
+			return n <= out ? n : 0;
+	}
+	return 0;
+}

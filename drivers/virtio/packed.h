@@ -27,6 +27,8 @@ void packed_place(struct vring *v, void *base);
  * says whether it was used, and takes it back. */
 void packed_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len);
 bool packed_chain_done(struct vring *v);
+/* As split_look(). */
+uint32_t packed_look(const struct vring *v);
 
 /* One slot further: at the end of a lap the bits of the next one change. */
 SHUNT_INLINE void packed_next(struct vring *v)
@@ -76,23 +78,13 @@ SHUNT_INLINE bool packed_kick_wanted(struct vring *v)
 	       PACKED_EVENT_DISABLE;
 }
 
-/* Is the buffer used that is next after `ahead` others? */
-SHUNT_INLINE bool packed_is_used(const struct vring *v, uint32_t ahead)
-{
-	uint32_t slot = (v->seen + ahead) & v->mask;
-	uint64_t word = le64toh(__atomic_load_n(&v->packed[slot].word, __ATOMIC_RELAXED));
-	bool next_lap = slot < (v->seen & v->mask);
-
-	return ((word ^ v->used_bits) & PACKED_BITS(PACKED_BOTH)) ==
-	       (next_lap ? PACKED_BITS(PACKED_BOTH) : 0);
-}
-
 /* Is the next one used? A packed ring has no count: 0 or 1. */
 SHUNT_INLINE uint32_t packed_waiting(const struct vring *v)
 {
 	if (v->in_order && v->batch != v->seen)
 		return 1; /* inside of a batch, whose one entry was read */
-	if (!vring_out(v) || !packed_is_used(v, 0))
+	uint64_t word = __atomic_load_n(&v->packed[v->seen & v->mask].word, __ATOMIC_RELAXED);
+	if (!vring_out(v) || (le64toh(word) ^ v->used_bits) & PACKED_BITS(PACKED_BOTH))
 		return 0;
 	/* Acquire: orders the flags before id, length and buffer; pairs with the device's write of
 	 * the flags, its last. */

@@ -11,7 +11,7 @@
 
 SHUNT_NOINLINE void virtio_rx_broken(struct virtio_queue *vq)
 {
-	vq->low = 0;
+	SHUNT_SET(vq->low, 0);
 	shunt_gone(&vq->q, -ENODEV, "%s broke the protocol of its receive queue %u: %s",
 		vq->q.dev->spec.target, vq->rx.number, vq->rx.vring.broken);
 }
@@ -20,12 +20,13 @@ SHUNT_NOINLINE void virtio_rx_broken(struct virtio_queue *vq)
  */
 static bool virtio_rx_take_one(struct virtio_queue *vq, uint64_t *chunk, uint32_t *len)
 {
-	struct vring *v = &vq->rx.vring;
+	struct vring *v = &vq->rx.vring, w = *v;
 	const bool in_order = v->in_order;
+	bool got = vq->net->packed ? vring_out(&w) && packed_used(&w, chunk, len, in_order)
+				   : split_waiting(&w) && split_used(&w, chunk, len, in_order);
 
-	if (vq->net->packed)
-		return vring_out(v) && packed_used(v, chunk, len, in_order);
-	return split_waiting(v) && split_used(v, chunk, len, in_order);
+	vring_save_seen(v, &w);
+	return got;
 }
 
 SHUNT_INLINE void virtio_rx_fill(struct shunt_pkt *p, uint8_t *base, uint64_t tail, uint64_t chunk,
@@ -45,7 +46,7 @@ static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bo
 
 	if (!virtio_rx_take_one(vq, &chunk, &len)) {
 		if (!vq->rx.vring.broken)
-			vq->rx.vring.broken = "a frame in more buffers than it has used";
+			SHUNT_SET(vq->rx.vring.broken, "a frame in more buffers than it has used");
 		return false;
 	}
 	if (len > vq->room + VIRTIO_NET_HDR)
@@ -54,7 +55,7 @@ static bool virtio_rx_next_part(struct virtio_queue *vq, struct shunt_pkt *p, bo
 		shunt_chunks_put(&vq->chunks, chunk);
 	else
 		virtio_rx_fill(p, vq->base, vq->tail, chunk, PCI_HEAD, len);
-	vq->parts++;
+	SHUNT_ADD(vq->parts, 1);
 	return true;
 }
 
@@ -74,19 +75,19 @@ SHUNT_NOINLINE unsigned virtio_rx_merge(
 	else
 		virtio_rx_fill(
 			pkts, vq->base, vq->tail, vq->held.chunk, VIRTIO_NET_DATA, vq->held.len);
-	vq->held.buffers = 0;
+	SHUNT_SET(vq->held.buffers, 0);
 	for (unsigned i = 1; i < n; i++) {
 		if (!virtio_rx_next_part(vq, pkts + i, drop)) {
 			/* What came before is dropped, too: half a frame is none. */
 			for (unsigned j = 0; !drop && j < i; j++)
 				shunt_chunks_put(&vq->chunks, pkts[j].cookie);
-			vq->bad_descriptor++;
+			SHUNT_ADD(vq->bad_descriptor, 1);
 			return 0;
 		}
 		if (!drop)
 			pkts[i - 1].flags |= SHUNT_PKT_MORE;
 	}
-	vq->too_long += drop;
+	SHUNT_ADD(vq->too_long, drop);
 	return drop ? 0 : n;
 }
 
@@ -95,12 +96,12 @@ SHUNT_NOINLINE void virtio_rx_hold(
 {
 	vq->held.chunk = chunk;
 	vq->held.len = len;
-	vq->held.buffers = buffers;
+	SHUNT_SET(vq->held.buffers, buffers);
 }
 
 SHUNT_NOINLINE void virtio_rx_drop(struct virtio_queue *vq, uint64_t chunk)
 {
-	vq->bad_descriptor++;
+	SHUNT_ADD(vq->bad_descriptor, 1);
 	shunt_chunks_put(&vq->chunks, chunk);
 }
 
@@ -141,7 +142,7 @@ SHUNT_INLINE unsigned virtio_rx_take(struct virtio_queue *vq, struct shunt_pkt *
 		virtio_rx_fill(p++, base, tail, chunk, VIRTIO_NET_DATA, len);
 		sum += len;
 	}
-	vring_save(&vq->rx.vring, &w);
+	vring_save_seen(&vq->rx.vring, &w);
 	*bytes += sum;
 	return (unsigned)(p - pkts);
 }
@@ -178,12 +179,12 @@ SHUNT_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	uint64_t bytes = 0;
 	unsigned frames = 0;
 
-	if (vring_out(v) < vq->low)
+	if (vring_out(v) < SHUNT_GET(vq->low))
 		vq->refill(vq);
 	unsigned got = virtio_rx_take_all(vq, pkts, n, &bytes, &frames, packed, in_order);
 	if (SHUNT_UNLIKELY(v->broken && !q->error))
 		virtio_rx_broken(vq);
-	vq->taken += v->seen - before;
+	SHUNT_ADD(vq->taken, v->seen - before);
 	if (!got) {
 		if (SHUNT_UNLIKELY(++vq->idle == PCI_IDLE))
 			virtio_link_check(vq);
@@ -206,7 +207,7 @@ SHUNT_INLINE int virtio_rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pk
 		vq->sleep.empty = 0;
 		return got;
 	}
-	if (got < 0 || vq->stopped || !pci_sleep(&vq->sleep, q))
+	if (got < 0 || SHUNT_GET(vq->stopped) || !pci_sleep(&vq->sleep, q))
 		return got;
 	if (packed)
 		packed_disarm(&vq->rx.vring);
@@ -240,25 +241,20 @@ static int (*const bursts[2][2][2])(struct shunt_queue *, struct shunt_pkt *, un
 		{virtio_rx_packed_wait, virtio_rx_packed_in_order_wait}},
 };
 
-uint32_t virtio_rx_waiting(struct virtio_queue *vq)
+uint32_t virtio_rx_waiting(const struct virtio_queue *vq)
 {
-	struct vring *v = &vq->rx.vring;
-	uint32_t n = 0;
+	const struct vring *v = &vq->rx.vring;
 
-	if (v->broken)
+	if (SHUNT_GET(v->broken))
 		return 0;
-	if (!vq->net->packed)
-		return split_waiting(v);
-	while (n < vring_out(v) && packed_is_used(v, n))
-		n++;
-	return n;
+	return vq->net->packed ? packed_look(v) : split_look(v);
 }
 
 int virtio_rx_arm(struct shunt_queue *q)
 {
 	struct virtio_queue *vq = (struct virtio_queue *)q;
 
-	if (vq->stopped)
+	if (SHUNT_GET(vq->stopped))
 		return 1;   /* nothing will be raised any more */
 	if (vq->net->v.isr) /* 4.1.4.5: reading it lets INTx go */
 		mmio_read8(vq->net->v.isr);

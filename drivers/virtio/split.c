@@ -54,3 +54,20 @@ bool split_chain_done(struct vring *v)
 	v->seen++;
 	return true;
 }
+
+#define LOOKS 16u
+
+uint32_t split_look(const struct vring *v)
+{
+	/* Acquire: orders both counters, the device's index, and seen once more; an index that is
+	 * newer than seen would count what was received in between. */
+	for (unsigned i = 0; i < LOOKS; i++) {
+		uint32_t seen = __atomic_load_n(&v->seen, __ATOMIC_ACQUIRE);
+		uint32_t out = __atomic_load_n(&v->next, __ATOMIC_ACQUIRE) - seen;
+		uint16_t ready = le16toh(__atomic_load_n(&v->used->idx, __ATOMIC_ACQUIRE));
+		uint32_t n = (uint16_t)(ready - seen);
+		if (__atomic_load_n(&v->seen, __ATOMIC_RELAXED) == seen)
+			return n <= out ? n : 0;
+	}
+	return 0;
+}

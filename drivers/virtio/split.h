@@ -17,6 +17,9 @@ void split_place(struct vring *v, void *base);
  * says whether it was used, and takes it back. */
 void split_chain(struct vring *v, uint64_t out, uint32_t out_len, uint64_t in, uint32_t in_len);
 bool split_chain_done(struct vring *v);
+/* How many used buffers wait, for a thread other than the ring's: writes nothing. Exact while the
+ * ring's thread rests, otherwise a few late, and 0 where it is too fast to be read. */
+uint32_t split_look(const struct vring *v);
 
 SHUNT_INLINE uint16_t *split_used_event(const struct vring *v)
 {
@@ -75,7 +78,8 @@ SHUNT_INLINE uint32_t split_waiting(struct vring *v)
 	mmio_rmb();
 	uint32_t n = (uint16_t)(ready - v->seen);
 	if (SHUNT_UNLIKELY(n > vring_out(v))) {
-		v->broken = "a used index beyond what it was given";
+		__atomic_store_n(
+			&v->broken, "a used index beyond what it was given", __ATOMIC_RELAXED);
 		return 0;
 	}
 	return n;

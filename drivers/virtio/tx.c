@@ -38,7 +38,7 @@ SHUNT_INLINE void virtio_tx_reap(struct virtio_queue *vq, const bool packed, con
 		to++;
 	}
 	vq->chunks.n += (uint32_t)(to - from);
-	vring_save(v, &w);
+	vring_save_seen(v, &w);
 	if (SHUNT_UNLIKELY(v->broken != NULL))
 		virtio_tx_broken(vq);
 }
@@ -131,7 +131,7 @@ SHUNT_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *p
 			split_add(&w, at & ~mask, addr, len + VIRTIO_NET_HDR, 0, in_order);
 	}
 	vq->q.out -= w.next - vq->tx.vring.next;
-	vring_save(&vq->tx.vring, &w);
+	vring_save_added(&vq->tx.vring, &w);
 	*bytes += sum;
 	return (unsigned)(p - pkts);
 }
@@ -178,31 +178,30 @@ TX(virtio_tx_split_in_order, false, true)
 TX(virtio_tx_packed, true, false)
 TX(virtio_tx_packed_in_order, true, true)
 
-static void virtio_tx_reap_any(struct virtio_queue *vq)
+static uint32_t virtio_tx_unsent(const struct virtio_queue *vq)
 {
-	const bool in_order = vq->tx.vring.in_order;
+	const struct vring *v = &vq->tx.vring;
 
-	if (vq->net->packed)
-		virtio_tx_reap(vq, true, in_order);
-	else
-		virtio_tx_reap(vq, false, in_order);
+	return vring_out(v) - (vq->net->packed ? packed_look(v) : split_look(v));
 }
 
 /* Until the device has sent all, or took none for 100 ms: what is left then is lost, and counted.
- */
+ * Control thread, beside receive: the chunks stay in the ring until close, since the cache is the
+ * queue's thread's. */
 void virtio_tx_flush(struct virtio_queue *vq)
 {
-	struct vring *v = &vq->tx.vring;
 	uint64_t end = shunt_now() + FLUSH_NS;
+	uint32_t left;
 
-	while (vring_out(v) && !vq->q.error && !v->broken && shunt_now() < end) {
-		uint32_t before = v->seen;
-		virtio_tx_reap_any(vq);
-		if (v->seen != before)
+	shunt_queue_end_tx(&vq->q);
+	left = virtio_tx_unsent(vq);
+	while (left && !SHUNT_GET(vq->q.error) && !vq->tx.vring.broken && shunt_now() < end) {
+		uint32_t now = virtio_tx_unsent(vq);
+		if (now != left)
 			end = shunt_now() + FLUSH_NS;
+		left = now;
 	}
-	SHUNT_COUNT(&vq->q, tx_errors, vring_out(v));
-	vq->q.tx = shunt_no_tx;
+	SHUNT_COUNT(&vq->q, tx_errors, left);
 }
 
 void virtio_tx_choose(struct virtio_queue *vq)

@@ -220,14 +220,14 @@ static void virtio_stop(struct shunt_dev *dev)
 {
 	struct virtio_net *net = pci_port(dev)->priv;
 
-	if (!*dev->info.gone && !virtio_link_up(&net->v))
+	if (!shunt_is_gone(dev) && !virtio_link_up(&net->v))
 		shunt_note(dev, PCI_LINK_LOST, pci_port(dev)->info.addr);
 	for (unsigned i = 0; i < net->nqueues; i++) {
 		struct virtio_queue *vq = &net->queue[i];
 		if (pci_can(dev, SHUNT_TX))
 			virtio_tx_flush(vq);
-		vq->low = 0;
-		vq->stopped = true;
+		SHUNT_SET(vq->low, 0);
+		SHUNT_SET(vq->stopped, true);
 	}
 	if (virtio_pci_reset(&net->v, NULL))
 		shunt_note(dev, "%s did not confirm its reset", pci_port(dev)->info.addr);

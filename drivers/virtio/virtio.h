@@ -43,7 +43,9 @@ struct virtio_ring {
 	uint16_t number; /* the device's */
 };
 
-/* The queue's thread owns it all between start and stop. */
+/* The queue's thread owns it all between start and stop, but for stopped, which stop writes. What
+ * the ledger reads is written by SHUNT_SET: the counts, held.buffers, and a ring's next and seen.
+ */
 struct virtio_queue {
 	struct shunt_queue q;
 	uint8_t *base; /* of the region */
@@ -99,8 +101,8 @@ void virtio_queue_choose(struct virtio_queue *vq);
 /* rx.c, tx.c: choose the bursts of a queue that receives, or transmits. */
 void virtio_rx_choose(struct virtio_queue *vq);
 void virtio_tx_choose(struct virtio_queue *vq);
-/* Received, and not handed out. */
-uint32_t virtio_rx_waiting(struct virtio_queue *vq);
+/* Received, and not handed out: any thread. */
+uint32_t virtio_rx_waiting(const struct virtio_queue *vq);
 int virtio_rx_arm(struct shunt_queue *q);
 void virtio_tx_flush(struct virtio_queue *vq);
 

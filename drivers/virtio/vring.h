@@ -167,19 +167,24 @@ SHUNT_INLINE bool vring_batch(struct vring *v, uint32_t id, uint32_t len)
 }
 
 /* A burst works on a copy, which lives in registers: what it writes to descriptors and packets
- * could alias the original. save writes back what changed. */
-SHUNT_INLINE void vring_save(struct vring *v, const struct vring *copy)
+ * could alias the original. These write back what changed: by adding buffers, and by taking them
+ * back. Relaxed stores: a ledger may read them beside the burst. */
+SHUNT_INLINE void vring_save_added(struct vring *v, const struct vring *copy)
 {
-	v->next = copy->next;
-	v->seen = copy->seen;
+	__atomic_store_n(&v->next, copy->next, __ATOMIC_RELAXED);
 	v->avail_bits = copy->avail_bits;
+}
+
+SHUNT_INLINE void vring_save_seen(struct vring *v, const struct vring *copy)
+{
+	__atomic_store_n(&v->seen, copy->seen, __ATOMIC_RELAXED);
 	v->used_bits = copy->used_bits;
 	if (copy->in_order) {
-		v->batch = copy->batch;
+		__atomic_store_n(&v->batch, copy->batch, __ATOMIC_RELAXED);
 		v->batch_len = copy->batch_len;
 	}
 	if (SHUNT_UNLIKELY(copy->broken != NULL))
-		v->broken = copy->broken;
+		__atomic_store_n(&v->broken, copy->broken, __ATOMIC_RELAXED);
 }
 
 /* vring.c: the parts that the two layouts share. size is a power of two. */

@@ -115,7 +115,7 @@ static void xdpgen_stop(struct shunt_dev *dev)
 	struct xdpgen_queue *xq = dev->priv;
 	struct xdpgen_settled settled;
 
-	xq->q.tx = shunt_no_tx;
+	shunt_queue_end_tx(&xq->q);
 	if (xq->offered && xdpgen_ledger_settle(xq, &settled))
 		shunt_note(dev, "the interface is gone: what it refused last is not known");
 }

@@ -57,7 +57,10 @@ SHUNT_API int shunt_start(struct shunt_dev *dev, struct shunt_err *err);
  * Some cards are reset when an XDP program is attached or detached. -ENETDOWN after so long. */
 SHUNT_API int shunt_wait_link(const struct shunt_dev *dev, unsigned seconds, struct shunt_err *err);
 /* No more packets arrive; those already queued can still be received until shunt_close, so that
- * nothing is lost at the end: receive until 0 after shunt_stop. Final counters are read here. */
+ * nothing is lost at the end: receive until 0 after shunt_stop. Final counters are read here.
+ * The queues' threads may go on with shunt_rx and shunt_release beside it. Transmit ends first: no
+ * shunt_tx or shunt_alloc runs beside it, and afterwards shunt_tx takes nothing and returns 0. What
+ * was taken before has been sent, or is counted in tx_errors. */
 SHUNT_API int shunt_stop(struct shunt_dev *dev, struct shunt_err *err);
 /* -EBUSY while packets are out. Stops first where that was not done. */
 SHUNT_API int shunt_close(struct shunt_dev *dev, struct shunt_err *err);
@@ -66,10 +69,12 @@ SHUNT_API unsigned shunt_nqueues(const struct shunt_dev *dev);
 /* NULL when there is no such queue. Valid from shunt_start to shunt_close. */
 SHUNT_API struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index);
 
+/* A copy; any thread, from open to close, beside everything but start. */
 SHUNT_API void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info);
 /* The sum over all queues; any thread, between start and close. */
 SHUNT_API void shunt_get_stats(const struct shunt_dev *dev, struct shunt_qstats *sum);
-/* Live while started, final once stopped (unaccounted is meaningful then). */
+/* Live while started, final once stopped and received to the end (unaccounted is meaningful then).
+ * The control thread, beside the bursts of all queues: it changes nothing that is theirs. */
 SHUNT_API int shunt_get_ledger(
 	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Bursts. Everything here runs on the one thread that owns the queue, and never blocks longer
- * than 100 ms. rx and tx return the number of packets moved, or a sticky error: -ENETDOWN (the
+ * Bursts. Everything here but shunt_queue_stats runs on the one thread that owns the queue, and
+ * never blocks longer than 100 ms. Beside it, other threads may read counters, info and ledger, and
+ * shunt_stop may run beside shunt_rx and shunt_release (dev.h). rx and tx return the number of packets moved, or a sticky error: -ENETDOWN (the
  * link went down), -ENODEV (the interface is gone); from a capture file, -ENODATA at its end,
  * which is no fault, or -EIO where it is damaged or can't be written. shunt_get_info says more.
  */
@@ -17,7 +18,8 @@ extern "C" {
 struct shunt_dev;
 struct shunt_queue;
 
-/* The part of a queue that the inline calls below need; a driver embeds it as its first member. */
+/* The part of a queue that the inline calls below need; a driver embeds it as its first member. rx
+ * and tx are replaced by shunt_stop, which may run on another thread: they are read as atomics. */
 struct shunt_queue {
 	int (*rx)(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
 	int (*tx)(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n);
@@ -34,7 +36,7 @@ struct shunt_queue {
  * sleeps until there is something, at most 100 ms. Never splits a packet. */
 static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	return q->rx(q, pkts, n);
+	return __atomic_load_n(&q->rx, __ATOMIC_RELAXED)(q, pkts, n);
 }
 
 /* Transmit: takes the first k packets and returns k; the caller keeps the rest. A taken packet in
@@ -42,7 +44,7 @@ static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsign
  * counted in user_copies and marked SHUNT_PKT_KEPT: the caller still owns it and releases it. */
 static inline int shunt_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	return q->tx(q, pkts, n);
+	return __atomic_load_n(&q->tx, __ATOMIC_RELAXED)(q, pkts, n);
 }
 
 /* Release received or allocated packets, in any order. */

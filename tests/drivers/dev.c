@@ -176,6 +176,67 @@ Test(dev, stats_of_all_queues)
 	cr_assert_eq(shunt_close(dev, NULL), 0);
 }
 
+struct receiver {
+	struct shunt_queue *q;
+	atomic_bool end;
+	atomic_uint bursts;
+};
+
+static void *receive_and_release(void *arg)
+{
+	struct receiver *r = arg;
+	struct shunt_pkt p[32];
+
+	while (!atomic_load(&r->end)) {
+		int n = shunt_rx(r->q, p, 32);
+		if (n > 0)
+			shunt_release(r->q, p, (unsigned)n);
+		atomic_fetch_add(&r->bursts, 1);
+	}
+	return NULL;
+}
+
+/* dev.h: stop may run beside receive and release; afterwards transmit takes nothing. */
+static void stops_beside_receive(const char *spec, const char *peer)
+{
+	struct shunt_dev *dev = must_open(spec, SHUNT_RXTX);
+	struct shunt_dev *other = peer ? must_open(peer, SHUNT_RXTX) : NULL;
+	struct receiver r = {.q = shunt_get_queue(dev, 0)};
+	struct shunt_pkt p[32];
+	struct shunt_ledger l;
+	pthread_t thread;
+
+	cr_assert_eq(pthread_create(&thread, NULL, receive_and_release, &r), 0);
+	while (atomic_load(&r.bursts) < 4 && other) {
+		unsigned n = shunt_alloc(shunt_get_queue(other, 0), p, 32);
+		int k = shunt_tx(shunt_get_queue(other, 0), p, n);
+		cr_assert_geq(k, 0);
+		shunt_release(shunt_get_queue(other, 0), p + k, n - (unsigned)k);
+	}
+	cr_assert_eq(shunt_stop(dev, NULL), 0);
+	unsigned before = atomic_load(&r.bursts);
+	while (atomic_load(&r.bursts) < before + 4)
+		;
+	atomic_store(&r.end, true);
+	pthread_join(thread, NULL);
+	cr_assert_eq(shunt_alloc(r.q, p, 1), 1);
+	cr_assert_leq(shunt_tx(r.q, p, 1), 0, "%s", spec);
+	cr_assert_eq(r.q->stats.tx_packets, 0);
+	shunt_release(r.q, p, 1);
+	cr_assert_eq(shunt_get_ledger(dev, &l, NULL), 0);
+	cr_assert_eq(l.unaccounted, 0);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	cr_assert_eq(shunt_close(other, NULL), 0);
+}
+
+Test(dev, stop_beside_receive, .timeout = 300)
+{
+	for (unsigned round = 0; round < 200; round++) {
+		stops_beside_receive("null:", NULL);
+		stops_beside_receive("pair:beside?depth=64", "pair:beside?depth=64");
+	}
+}
+
 /* A region that a device made goes with it; the application's stays, and is counted meanwhile. */
 Test(dev, regions_come_and_go)
 {

@@ -259,7 +259,11 @@ Test(intel_init, halt_leaves_nothing_running)
 		cr_assert_eq(model_reg(m, R_RCTL) & RCTL_EN, 0);
 		cr_assert_eq(model_reg(m, R_TCTL) & TCTL_EN, 0);
 		cr_assert_eq(m->n.queue[0].q.stats.tx_errors, 3, "not sent, and not said");
-		shunt_release(&m->n.queue[0].q, p, 1);
+		cr_assert_eq(shunt_alloc(&m->n.queue[0].q, p + 1, 1), 1);
+		p[1].len = 60;
+		cr_assert_eq(shunt_tx(&m->n.queue[0].q, p + 1, 1), 0, "nothing after stop");
+		cr_assert_eq(m->n.queue[0].q.stats.tx_packets, 3);
+		shunt_release(&m->n.queue[0].q, p, 2);
 		cr_assert_eq(intel_ledger(&m->dev, &l, NULL), 0);
 		cr_assert_eq(l.received, 4);
 		cr_assert_eq(l.loss[l.losses - 1].count, 3, "%s", l.loss[l.losses - 1].name);

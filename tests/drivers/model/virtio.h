@@ -69,13 +69,15 @@ static inline void vdev_use_batch(struct vdev *d, uint32_t id, uint32_t len, uin
 	if (!d->packed) {
 		struct split_used *u = d->v->used;
 		u->ring[u->idx % vring_size(d->v)] = (struct split_elem){id, len};
-		u->idx = (uint16_t)(u->idx + batch);
+		/* Release: pairs with split_waiting() and split_look(). */
+		__atomic_store_n(&u->idx, (uint16_t)(u->idx + batch), __ATOMIC_RELEASE);
 		return;
 	}
 	struct packed_desc *p = &d->v->packed[d->used];
-	p->id = (uint16_t)id;
-	p->len = len;
-	p->flags = d->used_wrap ? 1u << 7 | 1u << 15 : 0;
+	uint64_t flags = d->used_wrap ? 1u << 7 | 1u << 15 : 0;
+	/* One store, release: pairs with packed_used() and packed_look(). */
+	__atomic_store_n(
+		&p->word, len | (uint64_t)(uint16_t)id << 32 | flags << 48, __ATOMIC_RELEASE);
 	d->used = (uint16_t)(d->used + batch);
 	if (d->used >= vring_size(d->v)) {
 		d->used = (uint16_t)(d->used - vring_size(d->v));
