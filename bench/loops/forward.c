@@ -12,6 +12,8 @@
 #define TRIES   64u /* transmit calls without progress before the rest is dropped */
 #define ROUNDS  64u /* rounds per clock read while there is traffic */
 #define TICK_NS 1000000000u
+#define QUEUES  64
+#define WAIT_MS 100 /* as long as rx sleeps at most */
 #define UNFIT   (SHUNT_PKT_TRUNC | SHUNT_PKT_MORE | SHUNT_PKT_OUT)
 
 /* Are all of them whole frames of that region? Touches each frame, too, so that one loop does both.
@@ -189,6 +191,21 @@ static bool ended(const struct bench_forward *f)
 	       (f->packets && f->way[0].received + f->way[1].received >= f->packets);
 }
 
+/* rx of several queues does not sleep; --one-way only, since the other side would wait, too. */
+static void rest(struct bench_forward *f)
+{
+	struct shunt_queue *queue[QUEUES];
+	unsigned n = shunt_nqueues(f->dev[0]);
+
+	if (!f->sleeps || n < 2 || n > QUEUES)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		queue[i] = shunt_get_queue(f->dev[0], i);
+	int rc = shunt_wait(queue, n, WAIT_MS);
+	if (rc < 0)
+		fail(f, queue[0], rc);
+}
+
 void bench_forward_run(struct bench_forward *f)
 {
 	uint64_t start = shunt_now(), cpu = shunt_thread_cpu(), now = start;
@@ -198,6 +215,8 @@ void bench_forward_run(struct bench_forward *f)
 		unsigned moved = sweep(f, 0, true);
 		if (!f->one_way)
 			moved += sweep(f, 1, true);
+		if (!moved && !ended(f))
+			rest(f);
 		if (moved && round % ROUNDS)
 			continue;
 		now = shunt_now();

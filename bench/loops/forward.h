@@ -35,6 +35,7 @@ struct bench_forward {
 	struct shunt_dev *dev[2];
 	struct shunt_region *region; /* that both are attached to, or NULL */
 	uint16_t region_id;          /* 0: none */
+	bool sleeps;                 /* dev[0] was opened with wait=poll, or adaptive */
 	char apart[300];             /* why they have no common region; "" where they have one */
 
 	/* Results. */

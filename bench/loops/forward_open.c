@@ -79,7 +79,7 @@ static void share(struct bench_forward *f)
 }
 
 /* Refuses two devices that can't forward to each other. */
-static int check(const struct bench_forward *f, struct shunt_err *err)
+static int check(struct bench_forward *f, struct shunt_err *err)
 {
 	static const char *const wait[] = {"spin", "poll", "adaptive"};
 	struct shunt_info at[2];
@@ -89,6 +89,7 @@ static int check(const struct bench_forward *f, struct shunt_err *err)
 	if (at[0].ifindex && at[0].ifindex == at[1].ifindex && at[0].netns == at[1].netns)
 		return shunt_fail_usage(err, -EINVAL, "name two interfaces",
 			"both devices are %s: it would receive its own frames", at[0].ifname);
+	f->sleeps = at[0].wait != SHUNT_WAIT_SPIN;
 	for (unsigned i = 0; !f->one_way && i < 2; i++)
 		if (at[i].wait != SHUNT_WAIT_SPIN)
 			return shunt_fail_usage(err, -EINVAL, "leave it out, or forward --one-way",

@@ -11,6 +11,9 @@
 
 #define QUIET_NS 150000000u /* no packet for that long after the sender's end: the rest is lost */
 #define TICK_NS  1000000000u
+#define QUEUES   64
+#define WAIT_MS  100  /* as long as rx sleeps at most */
+#define ADAPTIVE 4096 /* empty rounds before it sleeps: as rx of one queue does */
 
 struct loop {
 	struct bench_receiver *r;
@@ -20,7 +23,35 @@ struct loop {
 	uint64_t next_tick;
 	uint64_t last; /* clock of the last burst with packets */
 	bool file_ended;
+	struct shunt_queue *queue[QUEUES];
+	unsigned nq;
+	unsigned empty; /* rounds without a packet, in a row */
+	unsigned limit; /* of them before it sleeps; 0: it never does, or rx does */
 };
+
+/* rx of several queues does not sleep: one that is empty would make the others wait. */
+static void find_queues(struct loop *l)
+{
+	struct shunt_info info;
+
+	shunt_get_info(l->r->dev, &info);
+	for (unsigned n = shunt_nqueues(l->r->dev); l->nq < n && l->nq < QUEUES; l->nq++)
+		l->queue[l->nq] = shunt_get_queue(l->r->dev, l->nq);
+	if (l->nq > 1 && info.wait != SHUNT_WAIT_SPIN)
+		l->limit = info.wait == SHUNT_WAIT_POLL ? 1 : ADAPTIVE;
+}
+
+static void rest(struct loop *l)
+{
+	if (!l->limit || ++l->empty < l->limit)
+		return;
+	int rc = shunt_wait(l->queue, l->nq, WAIT_MS);
+	if (rc > 0)
+		l->empty = 0;
+	else if (rc < 0 && !l->r->error)
+		l->r->error = rc;
+	l->prev = shunt_now();
+}
 
 /* With a sender, the window opens at the first packet: the time before is the sender's start-up. */
 static void begin_window(struct loop *l, uint64_t now)
@@ -170,20 +201,24 @@ static void watch(struct loop *l)
 
 void bench_receive(struct bench_receiver *r)
 {
-	unsigned nq = shunt_nqueues(r->dev);
 	struct shunt_identity id;
 	struct loop l = {.r = r, .t0 = shunt_now(), .cpu0 = shunt_thread_cpu()};
 
 	l.prev = l.t0;
 	l.next_tick = l.t0 + TICK_NS;
+	find_queues(&l);
 	shunt_queue_identity(shunt_get_queue(r->dev, 0), &id);
 	if (id.kind == SHUNT_KIND_XDP)
 		watch(&l);
 	else
 		for (bool idle = false; !ended(&l, idle);) {
 			idle = true;
-			for (unsigned i = 0; i < nq; i++)
-				idle &= !burst(&l, shunt_get_queue(r->dev, i));
+			for (unsigned i = 0; i < l.nq; i++)
+				idle &= !burst(&l, l.queue[i]);
+			if (idle)
+				rest(&l);
+			else
+				l.empty = 0;
 			if (r->tick && l.prev >= l.next_tick) {
 				r->tick(r->ctx, l.prev, r->delivered);
 				l.next_tick += TICK_NS;

@@ -290,6 +290,11 @@ static int queue_fd(struct shunt_queue *q)
 	return xq->fd < 0 ? -ENOTSUP : xq->fd;
 }
 
+static void idle(struct shunt_queue *q)
+{
+	afxdp_link_look((struct xsk_queue *)q);
+}
+
 static int arm(struct shunt_queue *q)
 {
 	const struct xsk_queue *xq = (const struct xsk_queue *)q;
@@ -317,5 +322,6 @@ const struct shunt_driver shunt_driver_xdp = {
 	.identity = identity,
 	.queue_fd = queue_fd,
 	.arm = arm,
+	.idle = idle,
 	.flood = afxdp_flood,
 };

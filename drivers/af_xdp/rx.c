@@ -15,7 +15,7 @@
 
 static bool may_sleep(const struct xsk_queue *xq)
 {
-	return !__atomic_load_n(&xq->stopped, __ATOMIC_RELAXED) && !xq->q.error;
+	return !SHUNT_GET(xq->stopped) && !xq->q.error && !xq->q.waits;
 }
 
 static void sleep_for_packets(struct xsk_queue *xq)

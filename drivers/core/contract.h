@@ -58,11 +58,11 @@ struct shunt_driver {
 	 * what was received before can still be fetched by rx until close, and is released; the
 	 * last counters of kernel or device are read. What tx took has been sent, or is counted in
 	 * tx_errors: the wait for it is bounded (100 ms without progress).
-	 * Beside it, on a queue's thread: rx and release, so that a receiver need not be halted. They
-	 * see flags and q->rx by relaxed loads; stop touches nothing that they own: not the cache of
-	 * chunks, not the receive ring. The transmit side rests: no tx or alloc runs from before stop
-	 * on (alloc and release of one queue have one thread anyway), and afterwards tx returns 0,
-	 * as shunt_queue_end_tx() makes it. What was sent keeps its chunks until close.
+	 * Beside it, on a queue's thread: rx and release, so that a receiver need not be halted.
+	 * They see flags and q->rx by relaxed loads; stop touches nothing that they own: not the
+	 * cache of chunks, not the receive ring. The transmit side rests: no tx or alloc runs from
+	 * before stop on (alloc and release of one queue have one thread anyway), and afterwards tx
+	 * returns 0, as shunt_queue_end_tx() makes it. What was sent keeps its chunks until close.
 	 * Any thread: info, counters. Not the ledger: that is the control thread's, too. */
 	void (*stop)(struct shunt_dev *dev);
 
@@ -90,9 +90,14 @@ struct shunt_driver {
 	int (*queue_fd)(struct shunt_queue *q);
 
 	/* The queue's thread, before it sleeps on queue_fd. 1: packets wait, don't sleep. 0: what
-	 * comes from now on makes the descriptor readable. Optional: 0, the descriptor is
-	 * level-triggered. */
+	 * comes from now on makes the descriptor readable, and nothing that came before does: a
+	 * descriptor that was raised is read first. Optional: 0, the descriptor is level-triggered.
+	 */
 	int (*arm)(struct shunt_queue *q);
+
+	/* The queue's thread, after shunt_wait slept in vain: look whether the link is there, and
+	 * make the error sticky. Optional. */
+	void (*idle)(struct shunt_queue *q);
 
 	/* The queue's thread, instead of alloc and tx in a loop; until done, *stop, or an error.
 	 * Afterwards the result holds, also when it failed; no packet is out. Optional. */
@@ -102,7 +107,7 @@ struct shunt_driver {
 
 /* Bursts, in struct shunt_queue: the queue's thread alone, from start to close, one at a time. They
  * take no lock that another queue holds for long, allocate nothing, and sleep at most
- * SHUNT_POLL_MS. A device that lacks one has shunt_no_*() there.
+ * SHUNT_POLL_MS, and never where q->waits. A device that lacks one has shunt_no_*() there.
  *
  * rx: up to n packets, which are out until release, or until tx or shunt_move() takes them. 0:
  * nothing there. An error is sticky, and reported once the ring drains: what came before it is

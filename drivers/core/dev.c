@@ -153,9 +153,12 @@ int shunt_start(struct shunt_dev *dev, struct shunt_err *err)
 		return shunt_fail(
 			err, -EALREADY, NULL, "%.120s was started before", dev->spec.text);
 	int rc = inside(dev, dev->drv->start, err);
-	if (!rc)
-		dev->state = SHUNT_STARTED;
-	return rc;
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < dev->nqueues; i++)
+		dev->queue[i]->waits = dev->nqueues > 1;
+	dev->state = SHUNT_STARTED;
+	return 0;
 }
 
 int shunt_stop(struct shunt_dev *dev, struct shunt_err *err)

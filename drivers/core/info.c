@@ -153,16 +153,6 @@ struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index)
 	return index < dev->nqueues ? dev->queue[index] : NULL;
 }
 
-int shunt_queue_fd(struct shunt_queue *q)
-{
-	return q->dev->drv->queue_fd ? q->dev->drv->queue_fd(q) : -ENOTSUP;
-}
-
-int shunt_arm(struct shunt_queue *q)
-{
-	return q->dev->drv->arm ? q->dev->drv->arm(q) : 0;
-}
-
 static bool has_key(const struct shunt_key *k, const char *name)
 {
 	while (k && k->name && strcmp(k->name, name))

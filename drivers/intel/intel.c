@@ -155,6 +155,11 @@ static void intel_close(struct shunt_dev *dev)
 	port->priv = NULL;
 }
 
+static void idle(struct shunt_queue *q)
+{
+	intel_link_check((struct intel_queue *)q);
+}
+
 static const struct pci_id igb_ids[] = {{0x8086, 0x10c9}, {0, 0}};
 static const struct pci_id e1000e_ids[] = {{0x8086, 0x10d3}, {0, 0}};
 
@@ -162,7 +167,7 @@ static const struct pci_id e1000e_ids[] = {{0x8086, 0x10d3}, {0, 0}};
 	{                                                                                          \
 		.name = name_, .ids = ids_, .open = open_, .start = intel_start,                   \
 		.stop = intel_stop, .close = intel_close, .ledger = intel_ledger,                  \
-		.arm = intel_rx_arm,                                                               \
+		.arm = intel_rx_arm, .idle = idle,                                                 \
 	}
 extern const struct pci_nic pci_nic_igb, pci_nic_e1000e;
 const struct pci_nic pci_nic_igb = NIC("igb", igb_ids, igb_open);

@@ -188,6 +188,15 @@ static int packet_arm(struct shunt_queue *q)
 	return pq->blocks.map ? packet_ring_arm(pq) : 0; /* a socket is level-triggered */
 }
 
+/* A read of the socket finds its error by itself; of a ring nothing does. */
+static void packet_idle(struct shunt_queue *q)
+{
+	struct packet_queue *pq = packet_of(q);
+
+	if (pq->blocks.map && !packet_stopped(pq))
+		packet_link_poll(pq);
+}
+
 const struct shunt_driver shunt_driver_packet = {
 	.name = "packet",
 	.scheme = "packet",
@@ -208,4 +217,5 @@ const struct shunt_driver shunt_driver_packet = {
 	.identity = packet_identity,
 	.queue_fd = packet_queue_fd,
 	.arm = packet_arm,
+	.idle = packet_idle,
 };

@@ -138,7 +138,7 @@ SHUNT_INLINE int rx_socket(
 {
 	struct packet_queue *pq = packet_of(q);
 	/* Nothing more comes after a stop, or from a link that went: don't wait for it. */
-	bool wait = poll && !packet_stopped(pq);
+	bool wait = poll && !q->waits && !packet_stopped(pq);
 	uint64_t bytes = 0;
 
 	n = packet_rx_post(pq, n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX);
@@ -217,7 +217,7 @@ SHUNT_INLINE int rx_ring(
 	unsigned k = walk(pq, pkts, n, &bytes, both);
 
 	if (!k) {
-		int rc = packet_ring_idle(pq, poll);
+		int rc = packet_ring_idle(pq, poll && !q->waits);
 		if (poll || packet_stopped(pq))
 			k = walk(pq, pkts, n, &bytes, both);
 		if (!k)

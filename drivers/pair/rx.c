@@ -61,7 +61,8 @@ int pair_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		return q->error;
 	pair_rx_disarm(e);
 	unsigned got = pair_ring_pop(&e->ring, pkts, n);
-	if (!got && q->dev->info.wait && !atomic_load_explicit(&e->stopped, memory_order_relaxed)) {
+	if (!got && q->dev->info.wait && !q->waits &&
+		!atomic_load_explicit(&e->stopped, memory_order_relaxed)) {
 		sleep_a_while(e);
 		got = pair_ring_pop(&e->ring, pkts, n);
 	}

@@ -269,6 +269,11 @@ static int queue_fd(struct shunt_queue *q)
 	return port->pci && q->index < port->pci->nirqs ? port->pci->irq[q->index] : -ENOTSUP;
 }
 
+static void idle(struct shunt_queue *q)
+{
+	pci_port(q->dev)->nic->idle(q);
+}
+
 static int arm(struct shunt_queue *q)
 {
 	return q->dev->info.wait ? pci_arm(q) : 0;
@@ -303,4 +308,5 @@ const struct shunt_driver shunt_driver_pci = {
 	.identity = identity,
 	.queue_fd = queue_fd,
 	.arm = arm,
+	.idle = idle,
 };

@@ -51,6 +51,8 @@ struct pci_nic {
 	 * packets are there already. With port->phys the line must be released first: it is INTx.
 	 */
 	int (*arm)(struct shunt_queue *q);
+	/* The queue's thread, when it slept in vain: are link and card there? Sticky error. */
+	void (*idle)(struct shunt_queue *q);
 	uint32_t (*queue_id)(const struct shunt_queue *q); /* optional: the device's number */
 };
 

@@ -196,7 +196,16 @@ SHUNT_INLINE int virtio_rx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	return (int)got;
 }
 
-/* wait=poll and adaptive: an empty burst sleeps on the vector, and looks once more. */
+SHUNT_INLINE void virtio_rx_disarm(struct virtio_queue *vq, const bool packed)
+{
+	if (packed)
+		packed_disarm(&vq->rx.vring);
+	else
+		split_disarm(&vq->rx.vring);
+}
+
+/* wait=poll and adaptive: an empty burst sleeps on the vector, and looks once more. Where the
+ * caller waits, it armed the ring, and the first burst after that disarms it. */
 SHUNT_INLINE int virtio_rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n,
 	const bool packed, const bool in_order)
 {
@@ -205,14 +214,13 @@ SHUNT_INLINE int virtio_rx_wait_body(struct shunt_queue *q, struct shunt_pkt *pk
 
 	if (SHUNT_LIKELY(got > 0)) {
 		vq->sleep.empty = 0;
+		if (q->waits)
+			virtio_rx_disarm(vq, packed);
 		return got;
 	}
 	if (got < 0 || SHUNT_GET(vq->stopped) || !pci_sleep(&vq->sleep, q))
 		return got;
-	if (packed)
-		packed_disarm(&vq->rx.vring);
-	else
-		split_disarm(&vq->rx.vring);
+	virtio_rx_disarm(vq, packed);
 	got = virtio_rx_body(q, pkts, n, packed, in_order);
 	if (!got)
 		virtio_link_check(vq);

@@ -257,6 +257,11 @@ static uint32_t queue_id(const struct shunt_queue *q)
 	return ((const struct virtio_queue *)q)->rx.number;
 }
 
+static void idle(struct shunt_queue *q)
+{
+	virtio_link_check((struct virtio_queue *)q);
+}
+
 const struct pci_nic pci_nic_virtio = {
 	.name = "virtio-net",
 	.ids = ids,
@@ -267,5 +272,6 @@ const struct pci_nic pci_nic_virtio = {
 	.close = virtio_close,
 	.ledger = virtio_ledger,
 	.arm = virtio_rx_arm,
+	.idle = idle,
 	.queue_id = queue_id,
 };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause
  * Bursts. Everything here but shunt_queue_stats runs on the one thread that owns the queue, and
  * never blocks longer than 100 ms. Beside it, other threads may read counters, info and ledger, and
- * shunt_stop may run beside shunt_rx and shunt_release (dev.h). rx and tx return the number of packets moved, or a sticky error: -ENETDOWN (the
- * link went down), -ENODEV (the interface is gone); from a capture file, -ENODATA at its end,
- * which is no fault, or -EIO where it is damaged or can't be written. shunt_get_info says more.
+ * shunt_stop may run beside shunt_rx and shunt_release (dev.h). rx and tx return the number of
+ * packets moved, or a sticky error: -ENETDOWN (the link went down), -ENODEV (the interface is
+ * gone); from a capture file, -ENODATA at its end, which is no fault, or -EIO where it is damaged
+ * or can't be written. shunt_get_info says more.
  */
 #ifndef SHUNT_QUEUE_H
 #define SHUNT_QUEUE_H
 
 #include <shunt/pkt.h>
 #include <shunt/stats.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,10 +32,13 @@ struct shunt_queue {
 	uint32_t out; /* packets that the application holds; queue's thread only */
 	int error;    /* sticky, or 0: see above; queue's thread only */
 	uint16_t index;
+	bool waits; /* the caller waits (shunt_wait, shunt_queue_fd): rx never sleeps */
 };
 
 /* Receive up to n packets (n <= SHUNT_BURST_MAX). With wait=spin returns at once; with wait=poll
- * sleeps until there is something, at most 100 ms. Never splits a packet. */
+ * sleeps until there is something, at most 100 ms. It never sleeps on a device that has several
+ * queues, where an empty one would make the others wait, nor once the queue's descriptor was asked
+ * for: wait by shunt_wait, or in an event loop. Never splits a packet. */
 static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return __atomic_load_n(&q->rx, __ATOMIC_RELAXED)(q, pkts, n);
@@ -67,7 +72,14 @@ static inline void shunt_move(struct shunt_queue *from, struct shunt_queue *to, 
 	to->out += n;
 }
 
-/* A descriptor that becomes readable when rx has something; -ENOTSUP where there is none. */
+/* Sleep until one of the queues has packets, or an error to report, at most timeout_ms. 1: receive
+ * now; 0: nothing came. -ENOTSUP where one of them has no descriptor (wait=spin on pci:), -EINVAL
+ * for none or more than 64, -errno. All queues belong to the calling thread; they may be of several
+ * devices. */
+SHUNT_API int shunt_wait(struct shunt_queue *const *queues, unsigned n, int timeout_ms);
+/* A descriptor for poll(2) or epoll(7), the queue's own: it becomes readable when rx has something
+ * after shunt_arm returned 0. -ENOTSUP where there is none. From now on rx never sleeps. A link
+ * that goes down is not always seen there: call shunt_wait with 0 ms now and then. */
 SHUNT_API int shunt_queue_fd(struct shunt_queue *q);
 /* Call before sleeping on shunt_queue_fd: 1 means that packets are waiting already, don't sleep. */
 SHUNT_API int shunt_arm(struct shunt_queue *q);

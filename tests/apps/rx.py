@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """`shunt rx` and the tracer, compared with strace; signals end it with the summary."""
 import json
+import os
 import re
 import shutil
 import signal
@@ -96,6 +97,28 @@ def interrupted_writer(t):
          f"{done.returncode}: {done.stdout}{done.stderr}")
 
 
+def several_queues(t):
+    """Two of four queues are busy: an empty one, slept on, would cost the others their frames."""
+    if len(os.sched_getaffinity(0)) < 2:
+        t.skip("wait=poll with several queues", "a veth takes a frame on the sender's CPU: two are needed")
+        return
+    done = in_lab(shunt, """
+        ip link add mq0 numtxqueues 4 numrxqueues 4 type veth peer name mq1 numtxqueues 4 numrxqueues 4
+        for i in mq0 mq1; do sysctl -qw net.ipv6.conf.$i.disable_ipv6=1; ip link set $i up; done
+        "$SHUNT" rx 'xdp:mq0?wait=poll' --json --seconds 30 & rx=$!
+        sleep 2
+        for cpu in 0 1; do taskset -c $cpu "$SHUNT" gen xdpgen:mq1 --rate 10000 --packets 20000 >/dev/null & gen="$gen $!"; done
+        wait $gen; kill -INT $rx; wait $rx""")
+    try:
+        doc = json.loads(done.stdout)
+    except ValueError:
+        t.ok(False, "wait=poll with several queues", done.stdout + done.stderr)
+        return
+    t.equal((doc["info"]["facts"]["queues"], doc["packets"], doc["ledger"]["unaccounted"]), ("0,1,2,3", 40000, 0),
+            "wait=poll, four queues, two of them at 10,000/s: every frame is received")
+    t.ok(doc["cpu_ns"] < 0.9 * doc["elapsed_ns"], "and it sleeps in between", doc["cpu_ns"] / doc["elapsed_ns"])
+
+
 def main():
     need_root()
     t = Tap()
@@ -105,6 +128,7 @@ def main():
     promiscuous(t)
     text(t)
     interrupted_writer(t)
+    several_queues(t)
     t.finish()
 
 

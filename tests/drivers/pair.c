@@ -352,3 +352,46 @@ Test(pair, wakes_a_sleeper)
 	cr_assert_eq(shunt_close(a, NULL), 0);
 	cr_assert_eq(shunt_close(b, NULL), 0);
 }
+
+/* Of two devices one has packets: that one is no longer asleep for, whichever it is. */
+Test(pair, waits_for_several_queues)
+{
+	struct shunt_dev *a = open_end("pair:x"), *b = open_end("pair:x?wait=poll");
+	struct shunt_dev *c = open_end("pair:y"), *d = open_end("pair:y?wait=poll");
+	struct shunt_queue *qa = start_end(a), *q[2] = {start_end(b)}, *qc = start_end(c);
+	struct shunt_pkt p;
+	pthread_t t;
+
+	q[1] = start_end(d);
+	cr_assert_eq(shunt_wait(q, 2, 1), 0, "nothing came");
+	for (unsigned i = 0; i < 2; i++) {
+		cr_assert_eq(pthread_create(&t, NULL, late, i ? qc : qa), 0);
+		uint64_t before = shunt_now();
+		cr_assert_eq(shunt_rx(q[!i], &p, 1), 0);
+		cr_assert_lt(shunt_now() - before, 15000000, "rx does not sleep any more");
+		cr_assert_eq(shunt_wait(q, 2, 10000), 1);
+		pthread_join(t, NULL);
+		cr_assert_eq(shunt_rx(q[i], &p, 1), 1);
+		shunt_release(q[i], &p, 1);
+	}
+	cr_assert_eq(shunt_close(a, NULL), 0);
+	cr_assert_eq(shunt_wait(q, 2, 10000), 1, "an error is to be had");
+	cr_assert_eq(shunt_rx(q[0], &p, 1), -ENETDOWN);
+	cr_assert_eq(shunt_close(b, NULL), 0);
+	cr_assert_eq(shunt_close(c, NULL), 0);
+	cr_assert_eq(shunt_close(d, NULL), 0);
+}
+
+Test(pair, waits_for_nothing_else)
+{
+	struct shunt_dev *null;
+	struct shunt_queue *q;
+
+	cr_assert_eq(shunt_open(&null, "null:", SHUNT_RX, NULL), 0);
+	cr_assert_eq(shunt_start(null, NULL), 0);
+	q = shunt_get_queue(null, 0);
+	cr_assert_eq(shunt_wait(&q, 1, 0), -ENOTSUP);
+	cr_assert_eq(shunt_wait(&q, 0, 0), -EINVAL);
+	cr_assert_eq(shunt_wait(&q, 65, 0), -EINVAL);
+	cr_assert_eq(shunt_close(null, NULL), 0);
+}
