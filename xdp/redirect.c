@@ -26,6 +26,7 @@ struct shunt_redirect {
 	int link;
 	int ncpus;
 	uint64_t *values; /* buffer for a map lookup: up to two words per CPU */
+	uint64_t late;    /* frames that it passed after its sockets were taken away */
 	bool skb;
 	char fallback[120];
 };
@@ -161,15 +162,6 @@ static void wait_for_polls(void)
 		usleep(20000); /* refused with nohz_full; a poll takes a millisecond or two */
 }
 
-void shunt_redirect_detach(struct shunt_redirect *r)
-{
-	if (r->link < 0)
-		return;
-	close(r->link);
-	r->link = -1;
-	wait_for_polls();
-}
-
 static int sum(const struct shunt_redirect *r, struct bpf_map *map, __u32 key, uint64_t *to,
 	unsigned words)
 {
@@ -186,10 +178,34 @@ int shunt_redirect_read(const struct shunt_redirect *r, struct shunt_redirect_co
 	uint64_t both[2] = {0, 0};
 	int rc = sum(r, r->skel->maps.counts, 0, both, 2);
 
-	*counts = (struct shunt_redirect_counts){.seen = both[0], .passed = both[1]};
+	*counts = (struct shunt_redirect_counts){
+		.seen = both[0] - r->late, .passed = both[1] - r->late};
 	for (__u32 q = 0; !rc && r->opts.drop && q < REDIRECT_QUEUES; q++)
 		rc = sum(r, r->skel->maps.dropped, q, &counts->dropped, 1);
 	return rc;
+}
+
+/* A driver that loses its program may give up what a poll has in hand: veth unregisters its receive
+ * queue at once (veth_disable_xdp_range()), and the kernel then refuses the redirect of a frame
+ * that was counted (xsk_rcv_check()). So the sockets go first, and the program once no frame is on
+ * its way to one. What it passes to the stack from then on came after the end: not counted. */
+void shunt_redirect_detach(struct shunt_redirect *r)
+{
+	int map = r->skel ? bpf_map__fd(r->skel->maps.sockets) : -1;
+	struct shunt_redirect_counts before, after;
+
+	if (r->link < 0)
+		return;
+	int rc = r->opts.drop ? -ENOTSUP : shunt_redirect_read(r, &before);
+	for (uint32_t q = 0; !rc && q < REDIRECT_QUEUES; q++)
+		bpf_map_delete_elem(map, &q); /* -ENOENT: it had none */
+	if (!rc)
+		wait_for_polls();
+	close(r->link);
+	r->link = -1;
+	wait_for_polls();
+	if (!rc && !shunt_redirect_read(r, &after))
+		r->late = after.passed - before.passed;
 }
 
 void shunt_redirect_close(struct shunt_redirect *r)

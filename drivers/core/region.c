@@ -94,6 +94,7 @@ int shunt_region_create(
 	*out = NULL;
 	if (!r)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	pthread_mutex_init(&r->mapping, NULL);
 	r->info.chunk = o->chunk ? o->chunk : SHUNT_CHUNK;
 	r->info.chunks = o->chunks ? o->chunks : 8192;
 	if (r->info.chunk < 2048 || r->info.chunk > 4096 || (r->info.chunk & (r->info.chunk - 1))) {
@@ -127,6 +128,7 @@ int shunt_region_lend(
 	*out = r;
 	if (!r)
 		return shunt_fail(err, -ENOMEM, NULL, "out of memory");
+	pthread_mutex_init(&r->mapping, NULL);
 	r->info.id = next_id();
 	r->info.lent = true;
 	r->info.base = base;

@@ -5,6 +5,7 @@
 #ifndef DRIVERS_CORE_REGION_H
 #define DRIVERS_CORE_REGION_H
 
+#include <pthread.h>
 #include <shunt/mem.h>
 #include <stdatomic.h>
 
@@ -17,6 +18,7 @@ struct shunt_region {
 	uint64_t *stack;  /* their offsets */
 	uint64_t *pages;  /* device address of each page; NULL: address = offset (AF_XDP, copies) */
 	bool physical;    /* pages are physical addresses, in no order */
+	pthread_mutex_t mapping; /* guards pages and physical while devices start */
 };
 
 /* Up to n chunks, as offsets into the region. Any thread; a queue keeps a cache of its own so

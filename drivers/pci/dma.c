@@ -180,7 +180,7 @@ static int same_place(const struct pci_dev *pci, const struct shunt_region *regi
 	return 0;
 }
 
-int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err)
+static int map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err)
 {
 	bool first = !region->pages;
 	uint64_t iova = 0;
@@ -206,6 +206,15 @@ int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shun
 		rc = fill_pages(region, iova, err);
 	if (rc)
 		pci_unmap(pci, pci->nmaps - 1);
+	return rc;
+}
+
+/* Two devices may start on one region at the same time: the first fills the table. */
+int pci_map_region(struct pci_dev *pci, struct shunt_region *region, struct shunt_err *err)
+{
+	pthread_mutex_lock(&region->mapping);
+	int rc = map_region(pci, region, err);
+	pthread_mutex_unlock(&region->mapping);
 	return rc;
 }
 

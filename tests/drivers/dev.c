@@ -4,6 +4,7 @@
 #include "drivers/core/driver.h"
 #include "drivers/core/netdev.h"
 #include "drivers/core/region.h"
+#include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -174,6 +175,48 @@ Test(dev, stats_of_all_queues)
 	cr_assert(sum.rx_packets == 13 && sum.rx_bytes == 800 && sum.rx_bursts == 1);
 	dev->nqueues--;
 	cr_assert_eq(shunt_close(dev, NULL), 0);
+}
+
+/* pair: what comes in is what the same thread sent by the other end. */
+static bool read_beside(const char *spec, const char *peer, bool plant)
+{
+	struct shunt_dev *dev = must_open(spec, SHUNT_RXTX);
+	struct shunt_dev *other = peer ? must_open(peer, SHUNT_RXTX) : dev;
+	struct shunt_queue *q = shunt_get_queue(dev, 0), *from = shunt_get_queue(other, 0);
+	struct beside r = {.dev = dev, .q = q, .plant = plant};
+	struct shunt_ledger l;
+	struct shunt_pkt p[32];
+	unsigned calls = 0;
+
+	for (beside_begin(&r); !beside_enough(&r, calls); calls++) {
+		unsigned n = shunt_alloc(from, p, 1 + calls % 32);
+		for (unsigned i = 0; i < n; i++)
+			p[i].len = 60;
+		int k = shunt_tx(from, p, n);
+		shunt_release(from, p + k, n - (unsigned)k);
+		k = shunt_rx(q, p, 32);
+		cr_assert_geq(k, 0);
+		shunt_release(q, p, (unsigned)k);
+	}
+	beside_end(&r);
+	bool found = beside_found(q);
+	cr_assert_eq(shunt_stop(dev, NULL), 0);
+	for (int k; (k = shunt_rx(q, p, 32)) > 0;)
+		shunt_release(q, p, (unsigned)k);
+	cr_assert_eq(shunt_get_ledger(dev, &l, NULL), 0);
+	cr_assert_eq(l.unaccounted, 0);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	if (peer)
+		cr_assert_eq(shunt_close(other, NULL), 0);
+	return found;
+}
+
+Test(dev, ledger_beside_receive, .timeout = 300)
+{
+	BESIDE_FINDS(read_beside("null:", NULL, true));
+	cr_assert_not(read_beside("null:", NULL, false));
+	BESIDE_FINDS(read_beside("pair:p?depth=64", "pair:p?depth=64", true));
+	cr_assert_not(read_beside("pair:p?depth=64", "pair:p?depth=64", false));
 }
 
 struct receiver {

@@ -3,6 +3,7 @@
  * indices, and with a device that writes what it may not.
  */
 #include "tests/drivers/model/intel.h"
+#include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -480,4 +481,52 @@ Test(intel_rings, a_sender_finds_out)
 	shunt_release(q, &p, 1);
 	intel_halt(&m->n);
 	model_free(m);
+}
+
+/* As on virtio-net. The lock is the model's: its counters are cleared by the ledger's reads. */
+static bool read_beside(const struct intel_chip *chip, bool plant)
+{
+	struct intel_model *m = model_new(&(struct model_opts){.chip = chip, .spare = 512});
+	struct shunt_queue *q = &m->n.queue[0].q;
+	pthread_mutex_t device = PTHREAD_MUTEX_INITIALIZER;
+	struct beside r = {.dev = &m->dev, .q = q, .device = &device, .plant = plant};
+	const struct shunt_driver driver = {.name = "model", .ledger = intel_ledger};
+	uint8_t frame[60] = {0};
+	struct shunt_pkt p[32];
+	unsigned calls = 0;
+
+	m->dev.drv = &driver;
+	m->dev.state = SHUNT_STARTED;
+	model_start(m);
+	for (beside_begin(&r); !beside_enough(&r, calls); calls++) {
+		pthread_mutex_lock(&device);
+		for (unsigned i = 0; i < 1 + calls % 40; i++)
+			model_receive(m, 0, frame, sizeof frame);
+		pthread_mutex_unlock(&device);
+		int n = shunt_rx(q, p, 32);
+		cr_assert_geq(n, 0, "%s", m->dev.info.gone);
+		shunt_release(q, p, (unsigned)n);
+		n = (int)shunt_alloc(q, p, 1 + calls % 8);
+		for (int i = 0; i < n; i++)
+			p[i].len = 60;
+		int taken = shunt_tx(q, p, (unsigned)n);
+		shunt_release(q, p + taken, (unsigned)(n - taken));
+		pthread_mutex_lock(&device);
+		m->nsent = 0;
+		model_transmit(m, 0);
+		pthread_mutex_unlock(&device);
+	}
+	beside_end(&r);
+	bool found = beside_found(q);
+	model_free(m);
+	return found;
+}
+
+Test(intel_rings, ledger_beside_receive, .timeout = 300)
+{
+	EACH_CHIP(c)
+	{
+		BESIDE_FINDS(read_beside(chips[c], true));
+		cr_assert_not(read_beside(chips[c], false));
+	}
 }

@@ -7,6 +7,8 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,6 +89,71 @@ Test(pci_phys, regions_that_will_not_do)
 	cr_assert_eq(pci.nmaps, 0);
 	r->pages = NULL;
 	cr_assert_eq(shunt_region_destroy(r, NULL), 0);
+}
+
+struct start {
+	struct pci_dev pci;
+	struct shunt_region *region;
+	atomic_bool *go;
+	int rc;
+};
+
+static void *map_it(void *arg)
+{
+	struct start *s = arg;
+
+	while (!atomic_load(s->go))
+		;
+	s->rc = pci_map_region(&s->pci, s->region, NULL);
+	return NULL;
+}
+
+/* A transparent huge page, as a region of one: none need be reserved for it. NULL where there is
+ * none. */
+static void *huge_page(void)
+{
+	uint8_t *room = mmap(
+		NULL, 2 * PCI_HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *at = (uint8_t *)(((uintptr_t)room + PCI_HUGE - 1) & ~(uintptr_t)(PCI_HUGE - 1));
+	uint64_t addr;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || room == MAP_FAILED || madvise(at, PCI_HUGE, MADV_HUGEPAGE))
+		return NULL;
+	memset(at, 1, PCI_HUGE);
+	int rc = pci_phys_page(fd, at, &addr, NULL);
+	close(fd);
+	return rc ? NULL : at;
+}
+
+/* Two devices that start on one region at once agree on its page table. */
+Test(pci_phys, two_starts_on_one_region, .timeout = 300)
+{
+	void *page = huge_page();
+	struct shunt_region *r;
+
+	if (!page)
+		cr_skip("needs root and a transparent huge page");
+	for (unsigned round = 0; round < 200; round++) {
+		static struct start s[2];
+		atomic_bool go = false;
+		pthread_t t[2];
+		cr_assert_eq(shunt_region_lend(&r, page, PCI_HUGE, PCI_HUGE, NULL), 0);
+		r->info.huge = true;
+		for (unsigned i = 0; i < 2; i++) {
+			s[i] = (struct start){.pci = {.phys = true}, .region = r, .go = &go};
+			cr_assert_eq(pthread_create(&t[i], NULL, map_it, &s[i]), 0);
+		}
+		atomic_store(&go, true);
+		for (unsigned i = 0; i < 2; i++)
+			pthread_join(t[i], NULL);
+		cr_assert(!s[0].rc && !s[1].rc, "%d %d", s[0].rc, s[1].rc);
+		cr_assert_eq(atomic_load(&r->attached), 2);
+		cr_assert(r->physical && r->pages);
+		for (unsigned i = 0; i < 2; i++)
+			pci_unmap(&s[i].pci, 0);
+		cr_assert_eq(shunt_region_destroy(r, NULL), 0);
+	}
 }
 
 /* securityfs says, in a mount namespace of our own: Criterion gives each test a process. */

@@ -6,6 +6,7 @@
 #include "drivers/virtio/virtio.h"
 #include "tests/drivers/model/pages.h"
 #include "tests/drivers/model/virtio.h"
+#include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -621,44 +622,17 @@ Test(virtio_net, a_ledger_read_never_breaks_the_queue)
 	bench_free(b);
 }
 
-struct reader {
-	struct bench *b;
-	atomic_bool go, stop;
-	atomic_uint calls;
-};
-
-/* Ledger, counters and info, as often as it can. */
-static void *read_all(void *arg)
-{
-	struct reader *r = arg;
-	struct shunt_ledger l;
-	struct shunt_qstats s;
-	struct shunt_info info;
-
-	atomic_store(&r->go, true);
-	while (!atomic_load(&r->stop)) {
-		shunt_get_ledger(&r->b->dev, &l, NULL);
-		shunt_get_stats(&r->b->dev, &s);
-		shunt_get_info(&r->b->dev, &info);
-		atomic_fetch_add(&r->calls, 1);
-	}
-	return NULL;
-}
-
-/* At least 100,000 calls on each side, all of them in the common window. */
-static void check_read_beside(bool packed, bool in_order)
+/* At least CALLS on each side, all of them in the common window; true where a planted race was
+ * found. */
+static bool read_beside(bool packed, bool in_order, bool plant)
 {
 	struct bench *b = bench_new(packed, in_order, true);
-	struct reader r = {.b = b};
+	struct beside r = {.dev = &b->dev, .q = &b->vq->q, .plant = plant};
 	struct shunt_pkt pkts[32];
 	unsigned sent = 0, got = 0, calls = 0;
 	struct shunt_ledger l;
-	pthread_t thread;
 
-	cr_assert_eq(pthread_create(&thread, NULL, read_all, &r), 0);
-	while (!atomic_load(&r.go))
-		;
-	while (calls < 100000 || atomic_load(&r.calls) < 100000) {
+	for (beside_begin(&r); !beside_enough(&r, calls); calls++) {
 		for (unsigned i = 0; i < 1 + sent % 40; i++)
 			sent += deliver(b, 60, 1, 1);
 		int n = shunt_rx(&b->vq->q, pkts, 32);
@@ -673,33 +647,41 @@ static void check_read_beside(bool packed, bool in_order)
 		struct vbuf v;
 		while (vdev_take(&b->tx, &v))
 			vdev_use(&b->tx, v.id, 0);
-		calls++;
 	}
-	atomic_store(&r.stop, true);
-	pthread_join(thread, NULL);
+	beside_end(&r);
+	bool found = beside_found(&b->vq->q);
 	shunt_get_ledger(&b->dev, &l, NULL);
 	cr_assert_eq(l.received, sent);
 	cr_assert_eq(l.unaccounted, 0);
 	bench_free(b);
+	return found;
 }
 
 Test(virtio_net, ledger_beside_receive_split, .timeout = 300)
 {
-	check_read_beside(false, false);
-	check_read_beside(false, true);
+	BESIDE_FINDS(read_beside(false, false, true));
+	cr_assert_not(read_beside(false, false, false));
+	cr_assert_not(read_beside(false, true, false));
 }
 
 Test(virtio_net, ledger_beside_receive_packed, .timeout = 300)
 {
-	check_read_beside(true, false);
-	check_read_beside(true, true);
+	BESIDE_FINDS(read_beside(true, false, true));
+	cr_assert_not(read_beside(true, false, false));
+	cr_assert_not(read_beside(true, true, false));
 }
+
+struct receiver {
+	struct bench *b;
+	atomic_bool go, stop;
+	atomic_uint calls;
+};
 
 /* The control thread's half of stop, while the queue's thread receives and releases; 200 rounds,
  * each during a burst. What was given to the device and sent by it is no error; the rest is one. */
 static void *receive_on(void *arg)
 {
-	struct reader *r = arg;
+	struct receiver *r = arg;
 	struct bench *b = r->b;
 	struct shunt_pkt pkts[32];
 
@@ -716,7 +698,7 @@ static void *receive_on(void *arg)
 static void check_flush_beside(bool packed, bool in_order, unsigned unsent)
 {
 	struct bench *b = bench_new(packed, in_order, true);
-	struct reader r = {.b = b};
+	struct receiver r = {.b = b};
 	struct shunt_pkt pkts[32];
 	pthread_t thread;
 	struct vbuf v;
