@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Devices: open, start, use the queues, stop, close. Control calls of one device are made by one
- * thread at a time; the library starts no thread. Spec: `scheme:target?key=value&key=value`.
+ * Devices: open, start, use the queues, stop, close. The library starts no thread. Spec:
+ * `scheme:target?key=value&key=value`.
+ *
+ * Each call says who may make it, and beside what:
+ * Thread: control   one thread of the caller's at a time for this device; what runs beside it is
+ * said Thread: queue     the one that owns the queue, which may change only while no burst runs
+ * Thread: any       at any time that the call is valid
+ * Different devices don't know each other: what holds for one says nothing of another, also where
+ * both use one region.
  */
 #ifndef SHUNT_DEV_H
 #define SHUNT_DEV_H
@@ -49,36 +56,44 @@ struct shunt_info {
 };
 
 /* Open by spec. Usage errors (unknown scheme, key, value) are marked so in err; an unknown key
- * lists the known ones. The device is configured but takes no traffic until shunt_start. */
+ * lists the known ones. The device is configured but takes no traffic until shunt_start.
+ * Thread: any; the device is the caller's alone until it is handed on. */
 SHUNT_API int shunt_open(
 	struct shunt_dev **dev, const char *spec, enum shunt_dir dir, struct shunt_err *err);
+/* Claim, configure, take traffic. A start that failed has undone what it did, and may be repeated.
+ * Thread: control; nothing of this device beside it, since it has no queue yet. */
 SHUNT_API int shunt_start(struct shunt_dev *dev, struct shunt_err *err);
 /* Of a started device: wait until its interface has carrier; 0 at once where it has no interface.
- * Some cards are reset when an XDP program is attached or detached. -ENETDOWN after so long. */
+ * Some cards are reset when an XDP program is attached or detached. -ENETDOWN after so long.
+ * Thread: control; beside bursts, info and counters. */
 SHUNT_API int shunt_wait_link(const struct shunt_dev *dev, unsigned seconds, struct shunt_err *err);
 /* No more packets arrive; those already queued can still be received until shunt_close, so that
  * nothing is lost at the end: receive until 0 after shunt_stop. Final counters are read here.
  * The queues' threads may go on with shunt_rx and shunt_release beside it. Transmit ends first: no
  * shunt_tx or shunt_alloc runs beside it, and afterwards shunt_tx takes nothing and returns 0. What
- * was taken before has been sent, or is counted in tx_errors. */
+ * was taken before has been sent, or is counted in tx_errors.
+ * Thread: control; beside rx, release, info and counters. */
 SHUNT_API int shunt_stop(struct shunt_dev *dev, struct shunt_err *err);
-/* -EBUSY while packets are out. Stops first where that was not done. */
+/* -EBUSY while packets are out. Stops first where that was not done.
+ * Thread: control; nothing beside it, and afterwards nobody may use the device or its queues. */
 SHUNT_API int shunt_close(struct shunt_dev *dev, struct shunt_err *err);
 
+/* 0 before start where the device is told by a card. Thread: any, but not beside start or close. */
 SHUNT_API unsigned shunt_nqueues(const struct shunt_dev *dev);
-/* NULL when there is no such queue. Valid from shunt_start to shunt_close. */
+/* NULL when there is no such queue. Valid from shunt_start to shunt_close.
+ * Thread: any, but not beside start or close. */
 SHUNT_API struct shunt_queue *shunt_get_queue(struct shunt_dev *dev, unsigned index);
 
-/* A copy; any thread, from open to close, beside everything but start. */
+/* A copy, from open to close. Thread: any, but not beside start or close. */
 SHUNT_API void shunt_get_info(const struct shunt_dev *dev, struct shunt_info *info);
-/* The sum over all queues; any thread, between start and close. */
+/* The sum over all queues, each counter whole, between start and close.
+ * Thread: any, but not beside start or close. */
 SHUNT_API void shunt_get_stats(const struct shunt_dev *dev, struct shunt_qstats *sum);
 /* Live while started, final once stopped and received to the end (unaccounted is meaningful then).
- * The control thread, beside the bursts of all queues: it changes nothing that is theirs. */
+ * Thread: control; beside the bursts of all queues: it changes nothing that is theirs. */
 SHUNT_API int shunt_get_ledger(
 	struct shunt_dev *dev, struct shunt_ledger *ledger, struct shunt_err *err);
 
-/* Walk the drivers: -ENOENT after the last. usable is 0 or -errno with the reason in err. */
 struct shunt_driver_info {
 	const char *name, *scheme, *summary, *example;
 	unsigned dirs;    /* enum shunt_dir bits */
@@ -86,6 +101,9 @@ struct shunt_driver_info {
 	uint64_t memory;  /* bytes per queue with the default depth */
 	int usable;
 };
+
+/* Walk the drivers: -ENOENT after the last. usable is 0 or -errno with the reason in err. keys is
+ * valid until the thread's next call. Thread: any. */
 SHUNT_API int shunt_driver_at(
 	unsigned index, struct shunt_driver_info *info, struct shunt_err *err);
 

@@ -53,7 +53,8 @@ struct shunt_flood_result {
 	double asked_pps, sent_pps;
 };
 
-/* 0, -errno with err; result is filled in both cases. -EINTR when a signal or *stop ended it. */
+/* 0, -errno with err; result is filled in both cases. -EINTR when a signal or *stop ended it.
+ * Thread: queue; it transmits, so that stop waits for its end. */
 SHUNT_API int shunt_flood(struct shunt_queue *q, const struct shunt_flood *flood,
 	struct shunt_flood_result *result, struct shunt_err *err);
 

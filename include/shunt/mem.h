@@ -44,17 +44,23 @@ struct shunt_region_info {
 };
 
 /* Create an own region. -EINVAL on bad sizes, -ENOMEM. Falls back from huge to normal pages and
- * says so in the info. Any thread. */
+ * says so in the info. Thread: any. */
 SHUNT_API int shunt_region_create(
 	struct shunt_region **region, const struct shunt_region_opts *opts, struct shunt_err *err);
-/* -EBUSY while it is attached to a device or chunks are out. */
+/* -EBUSY while it is attached to a device or chunks are out.
+ * Thread: any; nobody may use the region beside it or afterwards. */
 SHUNT_API int shunt_region_destroy(struct shunt_region *region, struct shunt_err *err);
+/* A copy. Thread: any, as long as the region is there. */
 SHUNT_API void shunt_region_info(const struct shunt_region *region, struct shunt_region_info *info);
 
 /* Attach before shunt_start; a device without one creates its own. -EBUSY once started
- * where the device can't, -ENOTSUP where the device only lends. */
+ * where the device can't, -ENOTSUP where the device only lends. Several devices may be attached to
+ * one region, and started on it, at the same time.
+ * Thread: control, of the device; before start. */
 SHUNT_API int shunt_attach(
 	struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
+/* The reverse; -EINVAL where another one is attached. Thread: control, of the device; before start,
+ * or after one that failed. */
 SHUNT_API int shunt_detach(
 	struct shunt_dev *dev, struct shunt_region *region, struct shunt_err *err);
 

@@ -74,16 +74,18 @@ static inline void shunt_move(struct shunt_queue *from, struct shunt_queue *to, 
 
 /* Sleep until one of the queues has packets, or an error to report, at most timeout_ms. 1: receive
  * now; 0: nothing came. -ENOTSUP where one of them has no descriptor (wait=spin on pci:), -EINVAL
- * for none or more than 64, -errno. All queues belong to the calling thread; they may be of several
- * devices. */
+ * for none or more than 64, -errno. They may be of several devices.
+ * Thread: queue, of all of them; beside stop, too. */
 SHUNT_API int shunt_wait(struct shunt_queue *const *queues, unsigned n, int timeout_ms);
 /* A descriptor for poll(2) or epoll(7), the queue's own: it becomes readable when rx has something
  * after shunt_arm returned 0. -ENOTSUP where there is none. From now on rx never sleeps. A link
- * that goes down is not always seen there: call shunt_wait with 0 ms now and then. */
+ * that goes down is not always seen there: call shunt_wait with 0 ms now and then.
+ * Thread: queue. */
 SHUNT_API int shunt_queue_fd(struct shunt_queue *q);
-/* Call before sleeping on shunt_queue_fd: 1 means that packets are waiting already, don't sleep. */
+/* Call before sleeping on shunt_queue_fd: 1 means that packets are waiting already, don't sleep.
+ * Thread: queue. */
 SHUNT_API int shunt_arm(struct shunt_queue *q);
-/* A copy of the counters; any thread. */
+/* A copy of the counters, each of them whole. Thread: any, but not beside close. */
 SHUNT_API void shunt_queue_stats(const struct shunt_queue *q, struct shunt_qstats *stats);
 
 #ifdef __cplusplus

@@ -35,7 +35,7 @@ struct shunt_identity {
 	bool skb_mode;  /* XSK, XDP: generic attach */
 };
 
-/* Call on the thread that owns the queue: pid and tid are the caller's. */
+/* pid and tid are the caller's. Thread: queue. */
 SHUNT_API void shunt_queue_identity(const struct shunt_queue *q, struct shunt_identity *id);
 
 #ifdef __cplusplus
