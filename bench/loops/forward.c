@@ -14,10 +14,10 @@
 #define TICK_NS 1000000000u
 #define QUEUES  64
 #define WAIT_MS 100 /* as long as rx sleeps at most */
-#define UNFIT   (SHUNT_PKT_TRUNC | SHUNT_PKT_MORE | SHUNT_PKT_OUT)
+#define UNFIT   (SHUNT_PKT_TRUNC | SHUNT_PKT_OUT)
 
-/* Are all of them whole frames of that region? Touches each frame, too, so that one loop does both.
- * OR and AND over all regions equal the region only where every one does. */
+/* Are all of them whole frames, of one piece, of that region? Touches each frame, too, so that one
+ * loop does both. OR and AND over all regions equal the region only where every one does. */
 static inline bool all_good(
 	const struct shunt_pkt *pkts, unsigned n, uint16_t region, const bool touch)
 {
@@ -33,7 +33,7 @@ static inline bool all_good(
 		if (touch)
 			*type = *type;
 	}
-	return !(flags & UNFIT) && any == region && all == region;
+	return !(flags & (UNFIT | SHUNT_PKT_MORE)) && any == region && all == region;
 }
 
 static void swap(struct shunt_pkt *pkts, unsigned n)
@@ -57,18 +57,23 @@ static unsigned in_region(const struct shunt_pkt *pkts, unsigned n, uint16_t reg
 	return ours;
 }
 
-/* Release what is not a whole received frame; returns how many are left, in order. */
+/* Release what is not a whole received frame, with all its pieces; returns how many packets are
+ * left, in order. */
 static __attribute__((noinline)) unsigned sort_out(
 	struct bench_way *w, struct shunt_queue *from, struct shunt_pkt *pkts, unsigned n)
 {
 	unsigned left = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		if (pkts[i].flags & UNFIT) {
-			shunt_release(from, &pkts[i], 1);
+	for (unsigned i = 0, k; i < n; i += k) {
+		uint32_t flags = pkts[i].flags;
+		for (k = 1; pkts[i + k - 1].flags & SHUNT_PKT_MORE; k++)
+			flags |= pkts[i + k].flags;
+		if (flags & UNFIT) {
+			shunt_release(from, &pkts[i], k);
 			w->unfit++;
 		} else {
-			pkts[left++] = pkts[i];
+			memmove(&pkts[left], &pkts[i], k * sizeof *pkts);
+			left += k;
 		}
 	}
 	return left;
@@ -118,10 +123,10 @@ static __attribute__((noinline)) void finish(struct bench_forward *f, struct ben
 	shunt_move(to, from, in_region(pkts + done, n - done, f->region_id));
 	shunt_release(from, pkts + done, n - done);
 	if (k < 0) {
-		w->tx_gone += n - done;
+		w->tx_gone += shunt_frames(pkts + done, n - done);
 		fail(f, to, k);
 	} else {
-		w->tx_full += n - done;
+		w->tx_full += shunt_frames(pkts + done, n - done);
 	}
 }
 
@@ -150,21 +155,22 @@ unsigned bench_forward_burst(struct bench_forward *f, struct bench_way *w, struc
 		idle(f, from, to, got);
 		return 0;
 	}
-	unsigned n = (unsigned)got, ours = n;
+	unsigned n = (unsigned)got, ours = n, frames = n;
 	bool good = f->touch ? all_good(pkts, n, f->region_id, true)
 			     : all_good(pkts, n, f->region_id, false);
 	if (__builtin_expect(!good, 0)) {
+		frames = shunt_frames(pkts, n);
 		n = sort_out(w, from, pkts, n);
 		ours = in_region(pkts, n, f->region_id);
 	}
 	if (f->swap)
 		swap(pkts, n);
-	w->received += (unsigned)got;
+	w->received += frames;
 	shunt_move(from, to, ours);
 	int k = n ? shunt_tx(to, pkts, n) : 0;
 	if (__builtin_expect(k != (int)n || ours != n, 0))
 		finish(f, w, from, to, pkts, n, k);
-	return (unsigned)got;
+	return frames;
 }
 
 /* One burst of each queue of dev[i]. */
@@ -240,9 +246,10 @@ static void lose(struct bench_forward *f)
 	for (unsigned i = 0; i < shunt_nqueues(f->dev[1]); i++) {
 		struct shunt_queue *q = shunt_get_queue(f->dev[1], i);
 		for (int n; (n = shunt_rx(q, pkts, SHUNT_BURST)) > 0;) {
+			unsigned frames = shunt_frames(pkts, (unsigned)n);
 			shunt_release(q, pkts, (unsigned)n);
-			w->received += (unsigned)n;
-			w->shutdown += (unsigned)n;
+			w->received += frames;
+			w->shutdown += frames;
 		}
 	}
 }
@@ -276,7 +283,7 @@ void bench_forward_ledger(const struct bench_forward *f, unsigned way, struct sh
 		{"tx_refused", "the far side's driver took them and could not send them",
 			to.tx_errors},
 		{"tx_gone", "in hand when the far side failed", w->tx_gone},
-		{"unfit", "truncated, in segments, or outgoing: not forwarded", w->unfit},
+		{"unfit", "truncated, or outgoing: not forwarded", w->unfit},
 		{"shutdown", "received after the far side had stopped", w->shutdown},
 	};
 	uint64_t lost = 0;

@@ -11,14 +11,14 @@
 #include <shunt/shunt.h>
 #include <stdbool.h>
 
-/* One direction: what its loop counts. */
+/* One direction: what its loop counts, in frames, but for kept. */
 struct bench_way {
 	uint64_t received;
 	uint64_t tx_full;  /* not taken in any attempt */
 	uint64_t tx_gone;  /* the sending side had failed */
-	uint64_t unfit;    /* truncated, in segments, or outgoing: not a whole received frame */
+	uint64_t unfit;    /* truncated, or outgoing: not a whole received frame */
 	uint64_t shutdown; /* received after the sending side had stopped */
-	uint64_t kept;     /* copied: in memory that the sending side can't reach */
+	uint64_t kept;     /* packets that were copied: in memory that the sending side can't reach */
 };
 
 struct bench_forward {

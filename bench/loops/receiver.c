@@ -84,7 +84,7 @@ static void write_out(struct bench_receiver *r, struct shunt_pkt *pkts, unsigned
 	int k = shunt_tx(r->out, pkts, n);
 
 	if (k > 0)
-		r->written += (unsigned)k;
+		r->written += shunt_frames(pkts, (unsigned)k);
 	if (k < (int)n && !r->error) {
 		r->error = r->out->error ? r->out->error : k < 0 ? k : -EIO;
 		r->writer_failed = true;
@@ -104,8 +104,8 @@ static void take(struct bench_receiver *r, struct shunt_queue *q, struct shunt_p
 			record_latency(r->latency, &pkts[i], now);
 	if (r->out)
 		write_out(r, pkts, n);
+	r->delivered += shunt_frames(pkts, n);
 	shunt_release(q, pkts, n);
-	r->delivered += n;
 }
 
 /* One burst; false when it was empty. */

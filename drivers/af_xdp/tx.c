@@ -129,6 +129,7 @@ static bool unsendable(struct xsk_queue *xq, struct shunt_pkt *p, bool ours)
 static uint32_t fill_tx(
 	struct xsk_queue *xq, struct shunt_pkt *pkts, unsigned n, unsigned *taken, uint64_t *bytes)
 {
+	const uint32_t here = shunt_in_region(xq->region);
 	uint32_t at = 0, used = 0, room = xsk_prod_nb_free(&xq->tx, n);
 	unsigned i;
 
@@ -136,8 +137,10 @@ static uint32_t fill_tx(
 	at = xq->tx.cached_prod;
 	for (i = 0; i < n; i++) {
 		struct xdp_desc *d = xsk_ring_prod__tx_desc(&xq->tx, at + used);
-		bool ours = pkts[i].region == xq->region;
+		bool ours = shunt_pkt_where(&pkts[i]) == here;
 
+		if (!ours && pkts[i].flags & SHUNT_PKT_MORE)
+			break;
 		if (unsendable(xq, &pkts[i], ours)) {
 			*bytes += pkts[i].len;
 			continue;
@@ -174,7 +177,7 @@ static int afxdp_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		xsk_ring_prod__submit(&xq->tx, used);
 	xq->tx_out += used;
 	afxdp_tx_kick(xq);
-	shunt_tx_done(q, taken, n, bytes);
+	taken = (unsigned)shunt_tx_done(q, pkts, taken, n, bytes);
 	return taken ? (int)taken : q->error;
 }
 

@@ -65,7 +65,7 @@ SHUNT_INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkt
 	uint32_t mask = r->mask, at = r->tail, chunk = iq->chunk;
 	uint64_t iova = iq->iova, tx_word = iq->tx_word, tx_len = iq->tx_len, sum = 0;
 	uint8_t *base = iq->base;
-	uint16_t region = iq->region;
+	const uint32_t ours = shunt_in_region(iq->region);
 	const uint64_t *pages = iq->pages;
 	struct shunt_pkt *p = pkts, *end = pkts + n;
 
@@ -73,10 +73,10 @@ SHUNT_INLINE unsigned intel_tx_put(struct intel_queue *iq, struct shunt_pkt *pkt
 		uint64_t offset = (uint64_t)((uint8_t *)p->data - base);
 		uint32_t len = p->len, in = offset & (chunk - 1);
 
-		if (SHUNT_UNLIKELY(p->region != region ||
+		if (SHUNT_UNLIKELY(shunt_pkt_where(p) != ours ||
 				   len - INTEL_TX_MIN > INTEL_FRAME - INTEL_TX_MIN ||
 				   in + len > chunk || (phys && offset >= iq->len))) {
-			int rc = intel_tx_copy(iq, p, &offset);
+			int rc = p->flags & SHUNT_PKT_MORE ? 0 : intel_tx_copy(iq, p, &offset);
 			if (!rc)
 				break;
 			sum += len;
@@ -113,16 +113,16 @@ SHUNT_INLINE int intel_tx_body(
 	unsigned taken = intel_tx_put(iq, pkts, n < room ? n : room, &bytes, phys);
 	if (r->tail != before)
 		intel_ring_push(r);
-	if (SHUNT_UNLIKELY(taken < n)) {
-		if (!taken && ++iq->stuck == STUCK && intel_link_check(iq))
+	unsigned done = (unsigned)shunt_tx_done(q, pkts, taken, n, bytes);
+	if (SHUNT_UNLIKELY(done < n)) {
+		if (!done && ++iq->stuck == STUCK && intel_link_check(iq))
 			return q->error;
 	} else {
 		iq->stuck = 0;
 	}
-	shunt_tx_done(q, taken, n, bytes);
-	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % PCI_BLIND)) && taken && q->rx == shunt_no_rx)
+	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % PCI_BLIND)) && done && q->rx == shunt_no_rx)
 		intel_link_check(iq);
-	return (int)taken;
+	return (int)done;
 }
 
 static int intel_tx_iommu(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)

@@ -49,17 +49,20 @@ static unsigned null_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsign
 
 static int null_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
-	uint16_t ours = q->dev->region->info.id;
+	const uint32_t ours = shunt_in_region(q->dev->region->info.id);
 	uint64_t bytes = 0;
+	unsigned i;
 
-	for (unsigned i = 0; i < n; i++) {
-		bytes += pkts[i].len;
-		if (pkts[i].region == ours)
+	for (i = 0; i < n; i++) {
+		if (shunt_pkt_where(&pkts[i]) == ours)
 			null_release(q, pkts + i, 1);
+		else if (pkts[i].flags & SHUNT_PKT_MORE)
+			break;
 		else /* dropped without looking: nothing is copied */
 			pkts[i].flags |= SHUNT_PKT_KEPT;
+		bytes += pkts[i].len;
 	}
-	return shunt_tx_done(q, n, n, bytes);
+	return shunt_tx_done(q, pkts, i, n, bytes);
 }
 
 static int null_open(struct shunt_dev *dev, struct shunt_err *err)

@@ -49,13 +49,30 @@ static bool busy(int error)
 	return error == EAGAIN || error == ENOBUFS || error == ENOMEM || error == EINTR;
 }
 
+/* How many packets come before a frame of several pieces, which is there. */
+SHUNT_NOINLINE unsigned until_pieces(const struct shunt_pkt *pkts)
+{
+	unsigned n = 0;
+
+	while (!(pkts[n].flags & SHUNT_PKT_MORE))
+		n++;
+	return n;
+}
+
 SHUNT_INLINE unsigned send_all(
 	struct packet_queue *pq, const struct shunt_pkt *pkts, unsigned n, bool mmsg)
 {
 	unsigned k = 0;
+	uint32_t flags = 0;
 
-	for (unsigned i = 0; mmsg && i < n; i++)
-		pq->tx_iov[i] = (struct iovec){.iov_base = pkts[i].data, .iov_len = pkts[i].len};
+	for (unsigned i = 0; i < n; i++) {
+		flags |= pkts[i].flags;
+		if (mmsg)
+			pq->tx_iov[i] =
+				(struct iovec){.iov_base = pkts[i].data, .iov_len = pkts[i].len};
+	}
+	if (SHUNT_UNLIKELY(flags & SHUNT_PKT_MORE))
+		n = until_pieces(pkts);
 	while (k < n) {
 		unsigned sent = (unsigned)send_some(pq, pkts, k, n, mmsg);
 		k += sent;
@@ -99,12 +116,12 @@ SHUNT_INLINE int tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned
 
 	if (q->error)
 		return q->error;
-	n = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
-	unsigned k = pq->lost ? 0 : send_all(pq, pkts, n, mmsg);
+	unsigned most = n < SHUNT_BURST_MAX ? n : SHUNT_BURST_MAX;
+	unsigned k = pq->lost ? 0 : send_all(pq, pkts, most, mmsg);
 	if (!k && pq->lost)
 		return packet_link_gone(pq);
 	uint64_t bytes = packet_tx_recycle(pq, pkts, k);
-	return shunt_tx_done(q, k, n, bytes);
+	return shunt_tx_done(q, pkts, k, n, bytes);
 }
 
 static int packet_tx_sendto(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)

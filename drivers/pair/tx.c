@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A descriptor for the other end. 1, 0 when there is no chunk to copy to, -EMSGSIZE. */
+/* A descriptor for the other end. 1, 0 when there is no chunk to copy to or it is a piece of a
+ * frame, -EMSGSIZE. */
 static int convert(struct pair_end *e, struct shunt_pkt *from, struct shunt_pkt *to)
 {
 	const struct shunt_region_info *region = &e->chunks.region->info;
@@ -16,13 +17,15 @@ static int convert(struct pair_end *e, struct shunt_pkt *from, struct shunt_pkt 
 
 	*to = *from;
 	to->wire_len = from->wire_len > from->len ? from->wire_len : from->len;
-	if (from->region == region->id) {
+	if (shunt_pkt_where(from) == shunt_in_region(region->id)) {
 		/* Another device of the region may call the chunk by another cookie. */
 		at = (uint64_t)((uint8_t *)from->data - (uint8_t *)region->base);
 		to->cookie = at & ~(uint64_t)(region->chunk - 1);
 		e->q.out--;
 		return 1;
 	}
+	if (from->flags & SHUNT_PKT_MORE)
+		return 0;
 	if (from->len > region->chunk)
 		return -EMSGSIZE;
 	if (!shunt_chunks_get(&e->chunks, &at))
@@ -88,5 +91,5 @@ int pair_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	struct pair_ring *ring = atomic_load_explicit(&e->peer->in, memory_order_acquire);
 	if (ring) /* else the other end has not started */
 		taken = pair_tx_send(e, ring, pkts, n, &bytes);
-	return shunt_tx_done(q, taken, n, bytes);
+	return shunt_tx_done(q, pkts, taken, n, bytes);
 }

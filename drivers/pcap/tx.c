@@ -100,21 +100,22 @@ int capture_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	struct capture_queue *cq = capture_of(q);
 	uint64_t now = n ? shunt_clock(CLOCK_REALTIME) : 0;
 	off_t size = 0;
+	unsigned k = 0;
 
 	if (q->error)
 		return q->error;
-	for (unsigned i = 0; i < n; i++) {
-		write_one(cq, &pkts[i], now);
-		size += FRAME_HEADER + pkts[i].len;
+	for (; k < n && !(pkts[k].flags & SHUNT_PKT_MORE); k++) {
+		write_one(cq, &pkts[k], now);
+		size += FRAME_HEADER + pkts[k].len;
 	}
 	errno = 0;
 	if (pcap_dump_flush(cq->out) || ferror(pcap_dump_file(cq->out)))
-		failed(cq, pkts, n, errno ? errno : EIO);
+		failed(cq, pkts, k, errno ? errno : EIO);
 	else
 		cq->written += size;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < k; i++)
 		finish(cq, &pkts[i]);
-	return shunt_tx_done(q, n, n, (uint64_t)(size - (off_t)n * FRAME_HEADER));
+	return shunt_tx_done(q, pkts, k, n, (uint64_t)(size - (off_t)k * FRAME_HEADER));
 }
 
 void capture_tx_close(struct capture_queue *cq)

@@ -62,7 +62,9 @@ int virtio_queue_init(struct virtio_queue *vq, struct shunt_dev *dev, const stru
 	vq->len = info->len;
 	vq->mask = info->chunk - 1;
 	struct shunt_pkt p = {.region = info->id, .queue = (uint16_t)index};
-	static_assert(sizeof p - offsetof(struct shunt_pkt, region) == sizeof vq->tail, "tail");
+	static_assert(offsetof(struct shunt_pkt, vlan_tci) - offsetof(struct shunt_pkt, region) ==
+			      sizeof vq->tail,
+		"region, queue, hash");
 	memcpy(&vq->tail, &p.region, sizeof vq->tail);
 	vq->room = info->chunk - VIRTIO_NET_DATA;
 	vq->longest = dev->info.max_frame < vq->room ? dev->info.max_frame : vq->room;

@@ -102,7 +102,7 @@ SHUNT_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *p
 	const uint64_t *const pages = vq->pages;
 	const uint64_t iova = vq->iova - VIRTIO_NET_HDR, mask = vq->mask;
 	const uint32_t longest = vq->longest;
-	const uint16_t region = vq->region;
+	const uint32_t ours = shunt_in_region(vq->region);
 	struct vring w = vq->tx.vring;
 	struct shunt_pkt *p = pkts, *const end = pkts + (n < vring_room(&w) ? n : vring_room(&w));
 	uint64_t sum = 0;
@@ -112,10 +112,12 @@ SHUNT_INLINE unsigned virtio_tx_put(struct virtio_queue *vq, struct shunt_pkt *p
 		uint32_t len = p->len;
 		/* Not above longest, so that the last one can't wrap: room for the header before
 		 * it, and for all of it in the chunk. */
-		if (SHUNT_UNLIKELY(p->region != region || len - 1 >= longest ||
+		if (SHUNT_UNLIKELY(shunt_pkt_where(p) != ours || len - 1 >= longest ||
 				   in - VIRTIO_NET_HDR > mask + 1 - VIRTIO_NET_HDR - len ||
 				   (phys && at >= vq->len))) {
 			bool stop;
+			if (p->flags & SHUNT_PKT_MORE)
+				break;
 			at = virtio_tx_put_copy(vq, p, &stop);
 			if (stop)
 				break;
@@ -158,7 +160,7 @@ SHUNT_INLINE int virtio_tx_body(struct shunt_queue *q, struct shunt_pkt *pkts, u
 	} else if (n && SHUNT_UNLIKELY(++vq->idle == PCI_IDLE)) {
 		virtio_link_check(vq);
 	}
-	shunt_tx_done(q, taken, n, bytes);
+	taken = (unsigned)shunt_tx_done(q, pkts, taken, n, bytes);
 	if (SHUNT_UNLIKELY(!(q->stats.tx_bursts % PCI_BLIND)) && taken && q->rx == shunt_no_rx)
 		virtio_link_check(vq);
 	return taken ? (int)taken : q->error;

@@ -53,7 +53,7 @@ struct virtio_queue {
 	const uint64_t *pages; /* dma=phys: pci_phys_addr() in place of iova */
 	uint64_t len;          /* of the region */
 	uint64_t mask;         /* offset in a chunk */
-	uint64_t tail;         /* the end of each packet: region, queue, no VLAN */
+	uint64_t tail;         /* of each packet: region, queue, no hash */
 	uint32_t room;         /* bytes of a frame that a chunk takes */
 	uint32_t longest;      /* frame that goes out */
 	uint16_t region;

@@ -66,6 +66,8 @@ int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 	for (; taken < n && taken < SHUNT_BURST_MAX; taken++) {
 		struct shunt_pkt *p = &pkts[taken];
 		int64_t slot = -1;
+		if (p->flags & SHUNT_PKT_MORE)
+			break;
 		if (!xdpgen_tx_fits(xq, p))
 			xdpgen_tx_refuse(xq, p);
 		else if ((slot = xdpgen_tx_slot(xq, p)) < 0)
@@ -83,5 +85,5 @@ int xdpgen_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 		xdpgen_tx_send(xq, slots[0], used, longest);
 	while (used)
 		shunt_chunks_put(&xq->chunks, (uint64_t)slots[--used] * XDPGEN_SLOT);
-	return shunt_tx_done(q, taken, n, bytes);
+	return shunt_tx_done(q, pkts, taken, n, bytes);
 }

@@ -25,11 +25,14 @@
 #define SHUNT_PKT_CSUM_PARTIAL 0x00000020u /* left unfinished by the sender's stack */
 
 #define SHUNT_PKT_OUT   0x00000100u /* seen leaving the interface, not arriving */
-#define SHUNT_PKT_MORE  0x00000200u /* the frame goes on in the next descriptor */
 #define SHUNT_PKT_VLAN  0x00000400u /* vlan_tci and vlan_tpid are valid; the tag is in data, too */
 #define SHUNT_PKT_TRUNC 0x00000800u /* len < wire_len */
 #define SHUNT_PKT_HASH  0x00001000u /* hash is valid */
 #define SHUNT_PKT_KEPT  0x00002000u /* set by tx: it copied the packet, the caller still has it */
+
+/* The frame goes on in the next packet: all of them are its pieces, each with bytes and a buffer of
+ * its own, and come in one burst. The upper half of flags is 0 for a frame of one piece. */
+#define SHUNT_PKT_MORE 0x00010000u
 
 struct shunt_pkt {
 	void *data;        /* first byte of the Ethernet header */
@@ -38,11 +41,21 @@ struct shunt_pkt {
 	uint64_t cookie;   /* the owning queue's; keep it unchanged until release */
 	uint64_t ts_ns;    /* see SHUNT_PKT_TS_* */
 	uint32_t flags;
-	uint32_t hash;
 	uint16_t region; /* id of the region that data lies in (mem.h) */
 	uint16_t queue;  /* index of the queue that owns it */
+	uint32_t hash;
 	uint16_t vlan_tci;
 	uint16_t vlan_tpid; /* host byte order, 0x8100 or 0x88a8 */
 };
+
+/* How many frames n packets of a burst are. */
+static inline unsigned shunt_frames(const struct shunt_pkt *pkts, unsigned n)
+{
+	unsigned frames = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		frames += !(pkts[i].flags & SHUNT_PKT_MORE);
+	return frames;
+}
 
 #endif

@@ -46,7 +46,10 @@ static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsign
 
 /* Transmit: takes the first k packets and returns k; the caller keeps the rest. A taken packet in
  * a region that the device is attached to is the device's from now on. Any other is copied,
- * counted in user_copies and marked SHUNT_PKT_KEPT: the caller still owns it and releases it. */
+ * counted in user_copies and marked SHUNT_PKT_KEPT: the caller still owns it and releases it.
+ * A frame of several pieces (SHUNT_PKT_MORE) goes out as one frame, or is refused whole and counted
+ * once in tx_errors, where it is too long or its end is not in this burst; never in parts: k counts
+ * packets, tx_packets frames. It is gathered in a buffer of the queue's, a copy that is counted. */
 static inline int shunt_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return __atomic_load_n(&q->tx, __ATOMIC_RELAXED)(q, pkts, n);

@@ -223,7 +223,8 @@ Test(forward, unfit_frames_are_not_forwarded)
 	bench_forward_run(&f);
 	bench_forward_stop(&f);
 	expect(dst, 0, 20, false);
-	ledger_is(&f, 0, 72, 20, "unfit");
+	/* Frames without an end are not sent by a pair. */
+	ledger_is(&f, 0, 40, 20, "unfit");
 	shunt_close(src, NULL);
 	shunt_close(dst, NULL);
 	close_forward(&f);

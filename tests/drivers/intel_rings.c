@@ -3,6 +3,7 @@
  * indices, and with a device that writes what it may not.
  */
 #include "tests/drivers/model/intel.h"
+#include "tests/drivers/pieces.h"
 #include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
@@ -528,5 +529,23 @@ Test(intel_rings, ledger_beside_receive, .timeout = 300)
 	{
 		BESIDE_FINDS(read_beside(chips[c], true));
 		cr_assert_not(read_beside(chips[c], false));
+	}
+}
+
+Test(intel_rings, frames_of_several_pieces_go_out_whole)
+{
+	EACH_CHIP(c)
+	{
+		struct intel_model *m =
+			model_new(&(struct model_opts){.chip = chips[c], .spare = 64});
+		model_start(m);
+		pieces_send(&m->n.queue[0].q);
+		pieces_too_long(&m->n.queue[0].q, 800);
+		cr_assert_eq(model_transmit(m, 0), 3);
+		cr_assert(m->sent[0].len == 60 && m->sent[2].len == 60);
+		cr_assert_eq(m->sent[1].len, PIECES_LEN);
+		for (unsigned i = 0; i < sizeof m->sent[1].data; i++)
+			cr_assert_eq(m->sent[1].data[i], pieces_byte(i));
+		model_free(m);
 	}
 }

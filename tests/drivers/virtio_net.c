@@ -6,6 +6,7 @@
 #include "drivers/virtio/virtio.h"
 #include "tests/drivers/model/pages.h"
 #include "tests/drivers/model/virtio.h"
+#include "tests/drivers/pieces.h"
 #include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
@@ -731,4 +732,57 @@ Test(virtio_net, transmit_ends_beside_receive, .timeout = 300)
 		check_flush_beside(round & 1, round & 2, 0);
 	for (unsigned round = 0; round < 4; round++)
 		check_flush_beside(round & 1, round & 2, 3);
+}
+
+static void check_pieces(bool packed, bool in_order)
+{
+	struct bench *b = bench_new(packed, in_order, true);
+	struct vbuf v;
+
+	pieces_send(&b->vq->q);
+	pieces_too_long(&b->vq->q, 800);
+	for (unsigned i = 0; i < 3; i++) {
+		cr_assert(vdev_take(&b->tx, &v));
+		if (i == 1)
+			pieces_check(at(b, v.addr) + VIRTIO_NET_HDR, v.len - VIRTIO_NET_HDR);
+		else
+			cr_assert_eq(v.len, 60 + VIRTIO_NET_HDR);
+		vdev_use(&b->tx, v.id, 0);
+	}
+	cr_assert_not(vdev_take(&b->tx, &v), "nothing else");
+	bench_free(b);
+}
+
+Test(virtio_net, frames_of_several_pieces_go_out_whole)
+{
+	check_pieces(false, false);
+	check_pieces(false, true);
+	check_pieces(true, false);
+	check_pieces(true, true);
+}
+
+/* Received in three buffers, and sent again: one frame. */
+Test(virtio_net, merged_frames_are_forwarded_as_one)
+{
+	struct bench *b = bench_new(false, false, true);
+	struct shunt_pkt p[8];
+	struct vbuf v;
+
+	deliver(b, 500, 2, 3);
+	deliver(b, 488, 3, 1);
+	deliver(b, 100, 4, 1);
+	deliver(b, 60, 5, 1);
+	cr_assert_eq(shunt_rx(&b->vq->q, p, 8), 4);
+	cr_assert_eq(shunt_frames(p, 4), 2);
+	cr_assert_eq(shunt_tx(&b->vq->q, p, 4), 4);
+	cr_assert(vdev_take(&b->tx, &v));
+	cr_assert_eq(v.len, VIRTIO_NET_HDR + 500 + 500 + 112);
+	cr_assert_eq(at(b, v.addr)[VIRTIO_NET_HDR + 499], 2);
+	cr_assert_eq(at(b, v.addr)[VIRTIO_NET_HDR + 999], 3);
+	cr_assert_eq(at(b, v.addr)[v.len - 1], 4);
+	cr_assert(vdev_take(&b->tx, &v));
+	cr_assert_eq(v.len, VIRTIO_NET_HDR + 60);
+	cr_assert_not(vdev_take(&b->tx, &v));
+	cr_assert_eq(b->vq->q.stats.tx_packets, 2);
+	bench_free(b);
 }
