@@ -98,12 +98,13 @@ SHUNT_NOINLINE void keep(struct xsk_queue *xq, const struct shunt_pkt *pkts, uns
 	shunt_chunks_return(&xq->chunks, pkts, n);
 }
 
-/* A received address is chunk + 256 + head-room: the chunk is returned, not the address. */
+/* The chunk is found from the packet's place: its cookie may be another driver's of the region. */
 SHUNT_INLINE void release_body(
 	struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n, const bool tracked)
 {
 	struct xsk_queue *xq = (struct xsk_queue *)q;
 	uint64_t mask = xq->chunk_mask;
+	const uint8_t *base = xq->base;
 	uint32_t at;
 
 	q->out -= n;
@@ -113,7 +114,7 @@ SHUNT_INLINE void release_body(
 		return;
 	}
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t chunk = pkts[i].cookie & mask;
+		uint64_t chunk = (uint64_t)((const uint8_t *)pkts[i].data - base) & mask;
 		*xsk_ring_prod__fill_addr(&xq->fill, at + i) = chunk;
 		if (tracked)
 			xq->held[chunk >> xq->shift] = 1;

@@ -35,7 +35,10 @@ struct shunt_queue {
 	bool waits; /* the caller waits (shunt_wait, shunt_queue_fd): rx never sleeps */
 };
 
-/* Receive up to n packets (n <= SHUNT_BURST_MAX). With wait=spin returns at once; with wait=poll
+/* In all four, n may be any number. rx, tx and alloc may do fewer than n, and hardly ever more than
+ * SHUNT_BURST_MAX at a time; release does all of them. */
+
+/* Receive up to n packets. With wait=spin returns at once; with wait=poll
  * sleeps until there is something, at most 100 ms. It never sleeps on a device that has several
  * queues, where an empty one would make the others wait, nor once the queue's descriptor was asked
  * for: wait by shunt_wait, or in an event loop. Never splits a packet. */

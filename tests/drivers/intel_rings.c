@@ -4,6 +4,7 @@
  */
 #include "tests/drivers/model/intel.h"
 #include "tests/drivers/pieces.h"
+#include "tests/drivers/sizes.h"
 #include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
@@ -546,6 +547,21 @@ Test(intel_rings, frames_of_several_pieces_go_out_whole)
 		cr_assert_eq(m->sent[1].len, PIECES_LEN);
 		for (unsigned i = 0; i < sizeof m->sent[1].data; i++)
 			cr_assert_eq(m->sent[1].data[i], pieces_byte(i));
+		model_free(m);
+	}
+}
+
+Test(intel_rings, any_number_in_a_burst)
+{
+	EACH_CHIP(c)
+	{
+		struct intel_model *m =
+			model_new(&(struct model_opts){.chip = chips[c], .spare = 2048});
+		uint8_t frame[60] = {0};
+		model_start(m);
+		while (model_receive(m, 0, frame, sizeof frame))
+			;
+		sizes_check(&m->n.queue[0].q);
 		model_free(m);
 	}
 }

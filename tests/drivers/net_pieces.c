@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Frames of several pieces on the drivers of a netdev. A raw packet socket at the other end sees
- * one frame each.
+ * Frames of several pieces, and bursts of any size, on the drivers of a netdev. A raw packet socket
+ * at the other end sees one frame each.
  */
 #include "tests/drivers/pieces.h"
 #include "tests/drivers/raw.h"
+#include "tests/drivers/sizes.h"
 
 #include <unistd.h>
 
@@ -52,3 +53,30 @@ Test(pieces, xdp)
 	sends("xdp:near0?netns=%s");
 }
 #endif
+
+static void any_number(const char *spec)
+{
+	NEED_LAB(lab);
+	struct shunt_dev *dev = must_open(SHUNT_RXTX, spec, lab.near_path);
+	int fd = raw_open(lab.far_ns, BENCH_FAR);
+
+	for (uint32_t i = 0; i < 500; i++) {
+		uint8_t frame[60];
+		raw_frame(frame, i, sizeof frame);
+		cr_assert_eq(send(fd, frame, sizeof frame, 0), (ssize_t)sizeof frame);
+	}
+	sizes_check(shunt_get_queue(dev, 0));
+	close(fd);
+	cr_assert_eq(shunt_close(dev, NULL), 0);
+	bench_lab_close(&lab);
+}
+
+Test(pieces, any_number_in_a_burst)
+{
+	any_number("packet:near0?netns=%s&mode=recv");
+	any_number("packet:near0?netns=%s&mode=mmsg");
+	any_number("packet:near0?netns=%s&mode=ring");
+#ifdef HAVE_AF_XDP
+	any_number("xdp:near0?netns=%s");
+#endif
+}

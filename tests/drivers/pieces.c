@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause
- * Frames of several pieces over the drivers that open without rights.
+ * Frames of several pieces, and bursts of any size, over the drivers that open without rights.
  */
 #include "tests/drivers/pieces.h"
+#include "tests/drivers/sizes.h"
 
 #include <shunt/shunt.h>
 #include <stdio.h>
@@ -93,3 +94,20 @@ Test(pieces, pcap_holds_whole_frames)
 	unlink(path);
 }
 #endif
+
+Test(pieces, any_number_in_a_burst)
+{
+	struct shunt_dev *null = must_open("null:", SHUNT_RXTX);
+	struct shunt_dev *a = must_open("pair:x?depth=256", SHUNT_RXTX);
+	struct shunt_dev *b = must_open("pair:x?depth=256", SHUNT_RXTX);
+	struct shunt_pkt p[SIZES];
+
+	sizes_check(shunt_get_queue(null, 0));
+	sizes_check(shunt_get_queue(a, 0));
+	for (int n; (n = shunt_rx(shunt_get_queue(b, 0), p, SIZES)) > 0;)
+		shunt_release(shunt_get_queue(b, 0), p, (unsigned)n);
+	sizes_check(shunt_get_queue(b, 0));
+	cr_assert_eq(shunt_close(null, NULL), 0);
+	cr_assert_eq(shunt_close(a, NULL), 0);
+	cr_assert_eq(shunt_close(b, NULL), 0);
+}

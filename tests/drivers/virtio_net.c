@@ -7,6 +7,7 @@
 #include "tests/drivers/model/pages.h"
 #include "tests/drivers/model/virtio.h"
 #include "tests/drivers/pieces.h"
+#include "tests/drivers/sizes.h"
 #include "tests/drivers/threads.h"
 
 #include <criterion/criterion.h>
@@ -785,4 +786,15 @@ Test(virtio_net, merged_frames_are_forwarded_as_one)
 	cr_assert_not(vdev_take(&b->tx, &v));
 	cr_assert_eq(b->vq->q.stats.tx_packets, 2);
 	bench_free(b);
+}
+
+Test(virtio_net, any_number_in_a_burst)
+{
+	for (unsigned packed = 0; packed < 2; packed++) {
+		struct bench *b = bench_new(packed, false, true);
+		while (deliver(b, 60, 1, 1))
+			;
+		sizes_check(&b->vq->q);
+		bench_free(b);
+	}
 }
