@@ -41,7 +41,8 @@ struct shunt_queue {
 /* Receive up to n packets. With wait=spin returns at once; with wait=poll
  * sleeps until there is something, at most 100 ms. It never sleeps on a device that has several
  * queues, where an empty one would make the others wait, nor once the queue's descriptor was asked
- * for: wait by shunt_wait, or in an event loop. Never splits a packet. */
+ * for: wait by shunt_wait, or in an event loop. Never splits a frame.
+ * Thread: queue; beside stop, too. */
 static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return __atomic_load_n(&q->rx, __ATOMIC_RELAXED)(q, pkts, n);
@@ -52,26 +53,28 @@ static inline int shunt_rx(struct shunt_queue *q, struct shunt_pkt *pkts, unsign
  * counted in user_copies and marked SHUNT_PKT_KEPT: the caller still owns it and releases it.
  * A frame of several pieces (SHUNT_PKT_MORE) goes out as one frame, or is refused whole and counted
  * once in tx_errors, where it is too long or its end is not in this burst; never in parts: k counts
- * packets, tx_packets frames. It is gathered in a buffer of the queue's, a copy that is counted. */
+ * packets, tx_packets frames. It is gathered in a buffer of the queue's, a copy that is counted.
+ * Thread: queue; not beside stop. */
 static inline int shunt_tx(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return __atomic_load_n(&q->tx, __ATOMIC_RELAXED)(q, pkts, n);
 }
 
-/* Release received or allocated packets, in any order. */
+/* Release received or allocated packets, in any order. Thread: queue; beside stop, too. */
 static inline void shunt_release(struct shunt_queue *q, const struct shunt_pkt *pkts, unsigned n)
 {
 	q->release(q, pkts, n);
 }
 
-/* Get up to n empty buffers to transmit from; len is set to the room that each has. */
+/* Get up to n empty buffers to transmit from; len is set to the room that each has.
+ * Thread: queue; not beside stop. */
 static inline unsigned shunt_alloc(struct shunt_queue *q, struct shunt_pkt *pkts, unsigned n)
 {
 	return q->alloc(q, pkts, n);
 }
 
 /* Forward without a copy: n packets of `from`, in a region that both are attached to, change
- * hands. Call it just before shunt_tx on `to`; both queues belong to the calling thread. */
+ * hands. Call it just before shunt_tx on `to`. Thread: queue, of both. */
 static inline void shunt_move(struct shunt_queue *from, struct shunt_queue *to, unsigned n)
 {
 	from->out -= n;

@@ -19,7 +19,7 @@ for header in dev queue mem flood trace; do
 			echo "# include/shunt/$header.h:$line: its comment has no 'Thread: any', 'control' or 'queue'"
 			bad=1
 		fi
-	done < <(grep -nE '^SHUNT_API' "include/shunt/$header.h" |
+	done < <(grep -nE '^(SHUNT_API|static inline)' "include/shunt/$header.h" |
 		sed -E 's/^([0-9]+):.*[ *](shunt_[a-z_]+)\(.*/\1:\2/; s/^([0-9]+):SHUNT_API.*[^a-z_](shunt_[a-z_]+)\($/\1:\2/')
 done
 n=$((n + 1))
