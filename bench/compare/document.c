@@ -207,6 +207,7 @@ json_t *bench_document(struct bench_run *run)
 		ceiling = p;
 	}
 	warn_of_lateness(run);
+	bench_depth_warn(run);
 	for (unsigned i = 0; i < run->warnings; i++)
 		json_array_append_new(warnings, bench_json_text(run->warning[i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
