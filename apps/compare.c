@@ -24,6 +24,7 @@ const char app_compare_usage[] =
 	"  --path SPEC          another device spec; repeatable\n"
 	"  --size N             bytes per frame, without FCS, 60 to 1514 (60)\n"
 	"  --flows N            flows, by source port (1)\n"
+	"  --depth N            queue depth in frames of each path whose spec has none (8192)\n"
 	"  --rate max|PPS|xN    of the rate passes (max; a capture: 50k); xN: N times a capture's "
 	"timing\n"
 	"  --seconds S          duration of a pass (5)\n"
@@ -121,6 +122,7 @@ static int read_options(struct options *o, int argc, char **argv)
 		{"path", APP_CALL, o, .read = read_path, .takes = "a spec, 24 times at most"},
 		{"size", APP_U32, &r->size, BENCH_FRAME_MIN, BENCH_FRAME_MAX, "60 to 1514 bytes"},
 		{"flows", APP_U32, &r->flows, 1, 16384, "1 to 16384"},
+		{"depth", APP_U32, &r->depth, 64, 1u << 20, "64 to 1048576 frames"},
 		{"rate", APP_CALL, o, .read = read_rate,
 			.takes = "max, 1 to 100M packets per second, or x0.001 to x1M"},
 		{"seconds", APP_REAL, &r->seconds, 0.1, 3600, "0.1 to 3600"},

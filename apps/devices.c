@@ -20,10 +20,10 @@ const char app_devices_usage[] =
 	"[-v] [--json]\n"
 	"       shunt devices bind [--driver NAME] ADDRESS...\n"
 	"       shunt devices unbind ADDRESS...\n"
-	"  Lists the drivers: whether each is usable here, or why not, with a remedy, and the "
-	"memory "
-	"per\n"
-	"  queue at the default depth. Then the network interfaces of this namespace, and the PCI "
+	"  Lists the drivers: whether each is usable here, or why not, with a remedy, the "
+	"default\n"
+	"  of depth=, and the memory per queue with it. Then the network interfaces of this "
+	"namespace, and the PCI "
 	"network\n"
 	"  cards with driver, IOMMU group and state.\n"
 	"  bind            unbind cards from their kernel drivers and bind them to vfio-pci, for "
@@ -70,16 +70,18 @@ static void print_more(bool verbose)
 static int print_drivers(bool verbose)
 {
 	static const struct shunt_column columns[] = {{"driver", SHUNT_LEFT}, {"does", SHUNT_LEFT},
-		{"MiB per queue", SHUNT_RIGHT}, {"usable here", SHUNT_LEFT}};
-	struct shunt_table *table = shunt_table_new(columns, 4);
+		{"depth", SHUNT_RIGHT}, {"MiB per queue", SHUNT_RIGHT},
+		{"usable here", SHUNT_LEFT}};
+	struct shunt_table *table = shunt_table_new(columns, sizeof columns / sizeof *columns);
 	struct shunt_driver_info d;
 	int rc = table ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; !rc && !shunt_driver_at(i, &d, NULL); i++) {
-		char memory[32];
+		char memory[32], depth[16];
+		snprintf(depth, sizeof depth, "%u", d.depth);
 		snprintf(memory, sizeof memory, "%.1f", (double)d.memory / (1 << 20));
-		rc = shunt_table_add(table, (const char *[]){d.scheme, directions(d.dirs), memory,
-						    d.usable ? "no" : "yes"});
+		rc = shunt_table_add(table, (const char *[]){d.scheme, directions(d.dirs), depth,
+						    memory, d.usable ? "no" : "yes"});
 	}
 	if (rc)
 		return rc;
@@ -125,13 +127,14 @@ static json_t *json_drivers(void)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; !shunt_driver_at(i, &d, &err); i++) {
-		json_array_append_new(list,
-			json_pack("{ss ss ss ss sb sb ss sI sb ss* ss*}", "name", d.name, "scheme",
-				d.scheme, "summary", d.summary, "example", d.example, "receives",
-				!!(d.dirs & SHUNT_RX), "transmits", !!(d.dirs & SHUNT_TX), "keys",
-				d.keys, "queue_bytes", (json_int_t)d.memory, "usable", !d.usable,
-				"reason", d.usable ? err.what : NULL, "remedy",
-				d.usable && *err.remedy ? err.remedy : NULL));
+		json_array_append_new(
+			list, json_pack("{ss ss ss ss sb sb ss si sI sb ss* ss*}", "name", d.name,
+				      "scheme", d.scheme, "summary", d.summary, "example",
+				      d.example, "receives", !!(d.dirs & SHUNT_RX), "transmits",
+				      !!(d.dirs & SHUNT_TX), "keys", d.keys, "depth", (int)d.depth,
+				      "queue_bytes", (json_int_t)d.memory, "usable", !d.usable,
+				      "reason", d.usable ? err.what : NULL, "remedy",
+				      d.usable && *err.remedy ? err.remedy : NULL));
 		err = (struct shunt_err){.code = 0};
 	}
 	return list;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define BENCH_DEPTH       8192u    /* depth= of every path, whatever its driver's default */
 #define BENCH_PACED_PPS   100000.0 /* cost and count passes where the rate is max */
 #define BENCH_CAPTURE_PPS 50000.0  /* a capture without --rate */
 
@@ -19,6 +20,7 @@ struct bench_compare_opts {
 	unsigned nspecs;
 	uint32_t size;       /* bytes in memory, no FCS; 0 = 60 */
 	uint32_t flows;      /* 0 = 1 */
+	uint32_t depth;      /* depth= of each path whose spec has none; 0 = BENCH_DEPTH */
 	double rate;         /* packets per second; 0 = as fast as possible */
 	double speed;        /* times the capture's own timing; 0 = paced by rate */
 	double seconds;      /* per pass; 0 = 5 */

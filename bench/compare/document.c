@@ -183,14 +183,14 @@ static json_t *command(const struct bench_run *run)
 static void warn_of_lateness(struct bench_run *run)
 {
 	struct totals t = sum_generator(run);
-	double depth_ns = SHUNT_DEPTH * 1e9 / run->paced_pps;
+	double depth_ns = run->opts.depth * 1e9 / run->paced_pps;
 
 	if (t.late.provenance != SHUNT_UNAVAILABLE && t.late.value > depth_ns)
 		bench_warn(run,
 			"the generator was up to %.1f ms late, longer than a queue of %u frames "
 			"buffers: loss and latency of paced passes may be the generator's, not the "
 			"paths'",
-			t.late.value / 1e6, SHUNT_DEPTH);
+			t.late.value / 1e6, run->opts.depth);
 }
 
 json_t *bench_document(struct bench_run *run)
@@ -207,6 +207,7 @@ json_t *bench_document(struct bench_run *run)
 		ceiling = p;
 	}
 	warn_of_lateness(run);
+	bench_depth_warn(run);
 	for (unsigned i = 0; i < run->warnings; i++)
 		json_array_append_new(warnings, bench_json_text(run->warning[i]));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

@@ -184,6 +184,7 @@ static void fill_defaults(struct bench_run *run, const struct bench_compare_opts
 	*opts = *given;
 	opts->size = opts->size ? opts->size : BENCH_FRAME_MIN;
 	opts->flows = opts->flows ? opts->flows : 1;
+	opts->depth = opts->depth ? opts->depth : BENCH_DEPTH;
 	opts->seconds = opts->seconds > 0 ? opts->seconds : 5;
 	opts->rounds = opts->rounds ? opts->rounds : 5;
 	opts->seed = opts->seed ? opts->seed : shunt_clock(CLOCK_REALTIME) % 1000000007u;
@@ -205,7 +206,7 @@ static int pick_paths(struct bench_run *run, struct shunt_err *err)
 		opts->iface ? opts->iface
 		: opts->nic ? opts->nic
 			    : BENCH_NEAR,
-		opts->iface && !opts->take_traffic, err);
+		opts->depth, opts->iface && !opts->take_traffic, err);
 	for (unsigned i = 0; i < paths->n; i++) {
 		run->path[i].path = paths->path[i];
 		run->npaths = i + 1;

@@ -269,6 +269,7 @@ json_t *bench_path_document(struct bench_run *run, const struct bench_run_path *
 	put_text(o, "mode", info ? info->mode : "");
 	put_text(o, "wait", p->path.polls ? "poll" : "spin");
 	put_int(o, "room", p->path.depth);
+	put_text(o, "depth", bench_depth_fact(p));
 	put_totals(o, p->record, p->records);
 	put_rate(o, run, p);
 	put_metrics(o, run, p);

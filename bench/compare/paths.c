@@ -52,7 +52,7 @@ static void read_spec(struct bench_path *p)
 		return;
 	snprintf(p->scheme, sizeof p->scheme, "%s", spec.scheme);
 	p->polls = shunt_spec_is(&spec, "wait", "poll", false);
-	p->depth = (uint32_t)shunt_spec_number(&spec, "depth", SHUNT_DEPTH);
+	p->depth = (uint32_t)shunt_spec_number(&spec, "depth", 0);
 }
 
 static int add(struct bench_paths *paths, const char *name, const char *family, const char *spec,
@@ -150,8 +150,26 @@ static int add_default(
 	return 0;
 }
 
+/* Equal terms: the drivers' own defaults differ. */
+static int set_depth(struct bench_path *p, uint32_t depth, struct shunt_err *err)
+{
+	char text[16], spec[sizeof p->spec];
+	struct shunt_spec parsed;
+
+	if (shunt_spec_parse(&parsed, p->spec, NULL))
+		return 0; /* opening it gives the reason */
+	snprintf(text, sizeof text, "%u", depth);
+	if (shunt_spec_add(spec, sizeof spec, p->spec, "depth", text))
+		return shunt_fail_usage(
+			err, -ENAMETOOLONG, NULL, "path '%.60s' is too long", p->name);
+	memcpy(p->spec, spec, sizeof spec);
+	read_spec(p);
+	return 0;
+}
+
 int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
-	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err)
+	unsigned nextra, const char *ifname, uint32_t depth, bool kernel_only,
+	struct shunt_err *err)
 {
 	paths->n = 0;
 	int rc = list ? add_list(paths, list, ifname, kernel_only, err)
@@ -163,5 +181,7 @@ int bench_paths_pick(struct bench_paths *paths, const char *list, const char *co
 	}
 	if (!rc && !paths->n)
 		rc = shunt_fail_usage(err, -EINVAL, "see --list", "no path was named");
+	for (unsigned i = 0; !rc && i < paths->n; i++)
+		rc = set_depth(&paths->path[i], depth, err);
 	return rc;
 }

@@ -13,12 +13,12 @@
 struct bench_path {
 	char name[96];       /* "packet-recv", or the spec of a --path */
 	const char *family;  /* "kernel" or "bypass" */
-	char spec[256];      /* with the interface's name, without netns */
+	char spec[256];      /* with the interface's name and depth=, without netns */
 	const char *summary; /* NULL for a --path */
 	bool ceiling;        /* delivers nothing to user space: the upper bound for the others */
 	char scheme[16];     /* scheme and keys of spec, parsed once */
 	bool polls;          /* wait=poll: blocks in poll while the queue is empty */
-	uint32_t depth;      /* queue depth in frames */
+	uint32_t depth;      /* queue depth in frames, as asked for */
 	bool busy_poll;      /* valid only where NAPI polls run in the application's thread */
 };
 
@@ -28,11 +28,13 @@ struct bench_paths {
 };
 
 /* list: comma-separated names, NULL for the default ones. extra: specs of --path. A usage error
- * lists the known names. ifname goes into the specs of named paths. kernel_only leaves out default
+ * lists the known names. ifname goes into the specs of named paths, depth into each spec that has
+ * none. kernel_only leaves out default
  * paths that take the interface's traffic away from the kernel, and refuses those named by the
  * user. */
 int bench_paths_pick(struct bench_paths *paths, const char *list, const char *const *extra,
-	unsigned nextra, const char *ifname, bool kernel_only, struct shunt_err *err);
+	unsigned nextra, const char *ifname, uint32_t depth, bool kernel_only,
+	struct shunt_err *err);
 
 bool bench_path_is_pci(const struct bench_path *path);
 

@@ -46,6 +46,7 @@ char *bench_say_card(const json_t *card);
 char *bench_say_pace(const json_t *root); /* "at 100,000 packets/s" */
 char *bench_say_gain(const json_t *gain);
 char *bench_say_selftests(const json_t *root);
+char *bench_say_depths(const json_t *root);  /* what each path got; "" where none says */
 char *bench_say_tracing(const json_t *root); /* levels and function probes used */
 char *bench_say_probe_cost(const json_t *root);
 

@@ -147,8 +147,10 @@ static void path_row(FILE *out, const json_t *path)
 	shunt_html_element(out, "td class=\"word\"", bench_text(path, "family"));
 	fputs("<td class=\"word\">", out);
 	shunt_html_element(out, "code", bench_text(path, "spec"));
-	fprintf(out, "</td><td>%.0f</td><td class=\"word%s\">", bench_number(path, "room"),
-		bench_ok(path) ? "" : " bad");
+	fprintf(out, "</td><td>%.0f</td>", bench_number(path, "room"));
+	shunt_html_element(out, "td class=\"word\"",
+		*bench_text(path, "depth") ? bench_text(path, "depth") : "\xe2\x80\x93");
+	fprintf(out, "<td class=\"word%s\">", bench_ok(path) ? "" : " bad");
 	if (!bench_ok(path))
 		bench_page_say(out, "span",
 			bench_say("%s: %s. ", bench_text(path, "status"),
@@ -166,7 +168,7 @@ static void paths(FILE *out, const json_t *root)
 	size_t i;
 
 	bench_page_table(out, "The paths, and the mode in which each really ran.",
-		"path|family|device|#depth, frames|mode and notes");
+		"path|family|device|#depth requested|depth granted|mode and notes");
 	json_array_foreach (bench_at(root, "paths"), i, path)
 		path_row(out, path);
 	if (json_is_object(bench_at(root, "ceiling")))

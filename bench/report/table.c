@@ -147,6 +147,11 @@ static void print_findings(struct page *page)
 		paragraph(page, "warning: ", bench_say("%s", bench_text(item, "")));
 		fputs(page->colour ? SHUNT_PLAIN : "", page->out);
 	}
+	char *depths = bench_say_depths(page->rows.root);
+	if (!depths || *depths)
+		paragraph(page, "depth: ", depths);
+	else
+		free(depths);
 	paragraph(page, "self-test: ", bench_say_selftests(page->rows.root));
 	paragraph(page, "tracing: ", bench_say_tracing(page->rows.root));
 }

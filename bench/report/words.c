@@ -145,6 +145,52 @@ char *bench_say_selftests(const json_t *root)
 	return text;
 }
 
+/* Has a path before this one the same depth? Then it was named with that one. */
+static bool named_before(const json_t *paths, size_t at)
+{
+	const char *depth = bench_text(json_array_get(paths, at), "depth");
+
+	while (at--)
+		if (!strcmp(bench_text(json_array_get(paths, at), "depth"), depth))
+			return true;
+	return false;
+}
+
+/* Frees text. */
+static char *add_depth(char *text, const json_t *paths, size_t at)
+{
+	const char *depth = bench_text(json_array_get(paths, at), "depth"), *before = "";
+	char *more = bench_say("%s%s", text, *text ? "; " : "");
+
+	for (size_t i = at; more && i < json_array_size(paths); i++) {
+		const json_t *path = json_array_get(paths, i);
+		if (strcmp(bench_text(path, "depth"), depth))
+			continue;
+		free(text);
+		text = more;
+		more = bench_say("%s%s%s", text, before, bench_text(path, "name"));
+		before = ", ";
+	}
+	free(text);
+	text = more ? bench_say("%s: %s", more, depth) : NULL;
+	free(more);
+	return text;
+}
+
+/* Paths with the same depth share an entry: "a, b: 8192 frames; c: 256 frames". */
+char *bench_say_depths(const json_t *root)
+{
+	const json_t *paths = bench_at(root, "paths");
+	char *text = bench_say("%s", "");
+
+	for (size_t i = 0; text && i < json_array_size(paths); i++) {
+		const char *depth = bench_text(json_array_get(paths, i), "depth");
+		if (*depth && !named_before(paths, i))
+			text = add_depth(text, paths, i);
+	}
+	return text;
+}
+
 /* Adds a word to a list of them, once. */
 static void add_word(char *list, size_t size, const char *word)
 {

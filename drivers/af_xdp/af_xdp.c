@@ -24,6 +24,15 @@ static const struct shunt_key keys[] = {
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
 
+/* FILL gives the kernel its chunks in turn, so all of them pass through the caches. This many are
+ * libxdp's defaults, too: XSK_RING_CONS__DEFAULT_NUM_DESCS, XSK_RING_PROD__DEFAULT_NUM_DESCS. */
+#define DEPTH 2048u
+
+/* In copy mode: FILL's target, the reserve; the rings FILL, COMPLETION and RX. */
+#define MEMORY                                                                                     \
+	((uint64_t)(DEPTH + SHUNT_BURST_MAX + AFXDP_RESERVE) * SHUNT_CHUNK + 2 * DEPTH * 8 +       \
+		AFXDP_TX_ROOM * 8 + DEPTH * 16)
+
 static int read_queues(struct shunt_dev *dev, struct shunt_err *err)
 {
 	struct afxdp *a = dev->priv;
@@ -311,7 +320,8 @@ const struct shunt_driver shunt_driver_xdp = {
 	.is_netdev = true,
 	.takes_region = true,
 	.keys = keys,
-	.memory = (uint64_t)(SHUNT_DEPTH + AFXDP_RESERVE) * SHUNT_CHUNK + SHUNT_DEPTH * 24,
+	.depth = DEPTH,
+	.memory = MEMORY,
 	.usable = afxdp_usable,
 	.open = afxdp_open,
 	.attach = afxdp_attach,

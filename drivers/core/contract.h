@@ -27,7 +27,8 @@ struct shunt_driver {
 	bool is_netdev;      /* target is a network interface: core resolves it before open */
 	bool takes_region;   /* shunt_attach() makes sense */
 	const struct shunt_key *keys;
-	uint64_t memory; /* bytes that a queue takes with the default depth */
+	uint32_t depth;  /* the default of depth= (dev.h says what decides it) */
+	uint64_t memory; /* bytes that a receiving queue takes with that depth */
 
 	/* Can this machine do it at all? 0 or -errno with the reason and the remedy. Any thread;
 	 * changes nothing. */

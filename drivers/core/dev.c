@@ -65,7 +65,7 @@ static int read_spec(
 			 : shunt_spec_is(&dev->spec, "wait", "adaptive", false)
 				 ? SHUNT_WAIT_ADAPTIVE
 				 : SHUNT_WAIT_SPIN;
-	dev->depth = (uint32_t)shunt_spec_number(&dev->spec, "depth", SHUNT_DEPTH);
+	dev->depth = (uint32_t)shunt_spec_number(&dev->spec, "depth", dev->drv->depth);
 	dev->info.depth = dev->depth;
 	dev->fd = (int)shunt_spec_number(&dev->spec, "fd", (uint64_t)-1);
 	dev->info.driver = dev->drv->name;

@@ -19,7 +19,7 @@ struct shunt_dev {
 	struct shunt_spec spec;
 	enum shunt_dir dir;
 	enum { SHUNT_OPENED, SHUNT_STARTED, SHUNT_STOPPED } state;
-	uint32_t depth; /* depth=N */
+	uint32_t depth; /* depth=N, or the default */
 	int fd;         /* fd=N, -1 if not given: a kernel object that another process made */
 	int netns;      /* netns=PATH opened, -1 for the caller's own */
 	struct shunt_info info;

@@ -191,6 +191,7 @@ int shunt_driver_at(unsigned index, struct shunt_driver_info *info, struct shunt
 		.example = d->example,
 		.dirs = d->dirs,
 		.keys = keys,
+		.depth = d->depth,
 		.memory = d->memory};
 	info->usable = d->usable ? d->usable(err) : 0;
 	return 0;

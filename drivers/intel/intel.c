@@ -13,6 +13,7 @@
 #define BAR_LEN 0x20000u /* both chips: 128 KiB of registers */
 #define ALIGN   128u     /* of a ring: both data sheets */
 
+_Static_assert(INTEL_TX_RING <= PCI_TX_MOST, "as struct shunt_driver says of the memory");
 _Static_assert(INTEL_RING_MIN * sizeof(struct intel_desc) % ALIGN == 0, "rings are aligned");
 
 static uint32_t ring_size(uint32_t depth)

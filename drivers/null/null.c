@@ -131,6 +131,7 @@ const struct shunt_driver shunt_driver_null = {
 	.example = "null:",
 	.dirs = SHUNT_RXTX,
 	.keys = keys,
+	.depth = 8192, /* without effect: nothing waits */
 	.memory = CHUNKS * SHUNT_CHUNK,
 	.open = null_open,
 	.start = null_start,

@@ -11,6 +11,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* A limit: the next frame takes the chunk that was released last. */
+#define DEPTH 8192u
+
 static const struct shunt_key keys[] = {
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
@@ -142,7 +145,9 @@ const struct shunt_driver shunt_driver_pair = {
 	.dirs = SHUNT_RXTX,
 	.takes_region = true,
 	.keys = keys,
-	.memory = (uint64_t)SHUNT_DEPTH * (SHUNT_CHUNK + sizeof(struct shunt_pkt)),
+	.depth = DEPTH,
+	.memory = (uint64_t)(DEPTH + 2 * PAIR_CACHE) * SHUNT_CHUNK +
+		  DEPTH * sizeof(struct shunt_pkt), /* half of what both ends share, and a ring */
 	.open = pair_open,
 	.attach = pair_attach,
 	.detach = pair_detach,

@@ -106,6 +106,7 @@ const struct shunt_driver shunt_driver_pcap = {
 	.example = "pcap:trace.pcapng",
 	.dirs = SHUNT_RX | SHUNT_TX,
 	.keys = keys,
+	.depth = 8192, /* without effect: frames wait in the file */
 	.memory = (uint64_t)CAPTURE_CHUNKS * SHUNT_CHUNK,
 	.open = capture_open,
 	.start = capture_start,

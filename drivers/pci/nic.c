@@ -43,6 +43,16 @@ static const struct shunt_key keys[] = {
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
 
+/* A card fills its ring in turn, so all of its buffers pass through the caches: 2 MiB with this
+ * depth. Linux's igb has 256 descriptors by default (IGB_DEFAULT_RXD), DPDK's examples have 1024
+ * (RX_DESC_DEFAULT in l2fwd and l3fwd). */
+#define DEPTH 1024u
+
+/* What make_region() asks for, with the largest transmit ring, and 16 bytes per descriptor. */
+#define MEMORY                                                                                     \
+	((uint64_t)(DEPTH + PCI_TX_MOST + PCI_RESERVE + PCI_CACHE) * SHUNT_CHUNK +                 \
+		(DEPTH + PCI_TX_MOST) * 16)
+
 static const struct pci_nic *find_nic(const struct pci_info *info)
 {
 	for (unsigned i = 0; nics[i]; i++)
@@ -298,7 +308,8 @@ const struct shunt_driver shunt_driver_pci = {
 	.dirs = SHUNT_RXTX,
 	.takes_region = true,
 	.keys = keys,
-	.memory = (uint64_t)(2 * 1024 + PCI_RESERVE + PCI_CACHE) * SHUNT_CHUNK,
+	.depth = DEPTH,
+	.memory = MEMORY,
 	.usable = usable,
 	.open = pci_nic_open,
 	.start = pci_nic_start,

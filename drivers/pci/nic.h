@@ -11,8 +11,9 @@
 #include "drivers/core/driver.h"
 #include "drivers/pci/pci.h"
 
-#define PCI_HEAD  64u   /* room before a received frame: another NIC's header fits there */
-#define PCI_CACHE 1024u /* chunks in a queue's cache at most */
+#define PCI_HEAD    64u   /* room before a received frame: another NIC's header fits there */
+#define PCI_TX_MOST 512u  /* descriptors of a transmit ring: igb and e1000e; virtio has less */
+#define PCI_CACHE   1024u /* chunks in a queue's cache at most */
 #define PCI_RESERVE                                                                                \
 	512u /* chunks per queue that applications may hold without starving the ring              \
 	      */

@@ -15,6 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Slots. A limit for frames that repeat: a run uses as many slots as there are templates. */
+#define DEPTH 8192u
+
 static const struct shunt_key keys[] = {
 	{NULL, SHUNT_KEY_TEXT, NULL, 0, 0},
 };
@@ -140,7 +143,8 @@ const struct shunt_driver shunt_driver_xdpgen = {
 	.dirs = SHUNT_TX,
 	.is_netdev = true,
 	.keys = keys,
-	.memory = (uint64_t)SHUNT_DEPTH * XDPGEN_SLOT,
+	.depth = DEPTH,
+	.memory = (uint64_t)DEPTH * XDPGEN_SLOT,
 	.usable = shunt_xdpgen_usable,
 	.open = xdpgen_open,
 	.start = xdpgen_start,

@@ -25,7 +25,11 @@ enum shunt_dir { SHUNT_RX = 1, SHUNT_TX = 2, SHUNT_RXTX = 3 };
  * receives in a row. */
 enum shunt_wait { SHUNT_WAIT_SPIN, SHUNT_WAIT_POLL, SHUNT_WAIT_ADAPTIVE };
 
-#define SHUNT_DEPTH 8192u /* frames that wait for the application on every path, by default */
+/* depth=N: how many frames may wait for the application, 64 to 1048576. Without it the driver's
+ * own default, shunt_driver_info.depth. It is 8192 where N is a limit: memory that no frame waits
+ * in is not touched. It is less where the device uses N buffers in turn, so that all of them pass
+ * through the caches even when the application keeps up: xdp 2048, pci 1024. A program that
+ * compares drivers gives all of them the same depth=. */
 
 #define SHUNT_FACTS 16
 #define SHUNT_NOTES 8
@@ -42,7 +46,7 @@ struct shunt_info {
 	uint64_t netns;     /* inode of the network namespace that it lives in */
 	uint64_t memory;    /* bytes that it allocated or pinned */
 	enum shunt_wait wait;
-	uint32_t depth;  /* depth=N as asked for; what was granted is the fact depth */
+	uint32_t depth;  /* depth=N, or the default; what was granted is the fact depth */
 	uint32_t queues; /* that it has; before start, that it will have at most, 0 = not known */
 	char mode[96];   /* a short summary: "TPACKET_V3, 64 blocks of 256 KiB, poll" */
 	struct {
@@ -98,7 +102,8 @@ struct shunt_driver_info {
 	const char *name, *scheme, *summary, *example;
 	unsigned dirs;    /* enum shunt_dir bits */
 	const char *keys; /* "mode=recv|mmsg|ring, wait=spin|poll, ..." */
-	uint64_t memory;  /* bytes per queue with the default depth */
+	uint32_t depth;   /* the default of depth= */
+	uint64_t memory;  /* bytes per receiving queue with that depth */
 	int usable;
 };
 

@@ -35,7 +35,8 @@ struct shunt_qstats {
  *   action           what the XDP program does: redirect, drop, pass, none
  *   attach           how the XDP program is attached: native, skb, none
  *   busy             busy polling: its budget, or off
- *   depth            frames that wait for the application at most, as granted, and where they wait
+ *   depth            frames that wait for the application at most, as granted, and where they wait;
+ *                    of a receiving device it begins with their number
  *   direction        in, or both: whether frames that leave the interface are seen, too
  *   dma              iommu, or phys: how the card's addresses are made
  *   event_idx        virtio: VIRTIO_F_EVENT_IDX was negotiated

@@ -35,6 +35,8 @@ USAGE = [  # words, and what the message must contain
     (["compare", "--path", "bar:near0", "--paths", "xdp-drop"], "bar"),
     (["compare", "--generator", "pktgen"], "pktgen"), (["compare", "--traffic", "/nosuch"], "/nosuch"),
     (["compare", "--iface", "nosuch0"], "nosuch0"), (["compare", "--rounds", "0"], "--rounds"),
+    *((["compare", "--depth", n], f"--depth takes 64 to 1048576 frames, not '{n}'") for n in ("0", "63", "many", "1048577", "-1")),
+    (["compare", "--depth"], "--depth"),
     (["compare", "--take-traffic"], "--iface"), (["compare", "--iface", "lo", "--paths", "xdp-native"],
                                                 "--take-traffic"),
     (["compare", "--path", "pci:0000:00:04.0"], "--nic"), (["compare", "--nic", "lo"], "--via"),

@@ -55,6 +55,33 @@ def check_paths(t, doc, size):
         t.equal(copied["value"], size * copies["value"], f"{name}: copied bytes = size x copies")
 
 
+def differing(doc):
+    return [w for w in doc["warnings"] if "queue depths differ" in w]
+
+
+def check_depth(t, doc, frames, size):
+    """Every path is asked for the same depth, and says that it got it."""
+    asked = {p["room"] for p in doc["paths"]} | {doc["ceiling"]["room"]}
+    t.equal(asked, {frames}, f"{size} B: every path is asked for {frames} frames")
+    t.equal([(p["name"], p["depth"]) for p in doc["paths"]
+             if p["status"] == "ok" and not p["depth"].startswith(f"{frames} frames")], [], "and gets them")
+    t.equal([p["spec"] for p in doc["paths"] if f"&depth={frames}" not in p["spec"]], [], "as the spec says")
+    t.equal(differing(doc), [], "no warning of different depths")
+
+
+def other_depth(t):
+    own = "xdp:near0?depth=256"
+    doc, done = compare(shunt, "--depth", "512", "--rate", str(RATE), "--seconds", "0.2", "--rounds", "1",
+                        "--paths", "packet-mmsg,packet-ring,xdp-native", "--path", own)
+    if not t.ok(doc is not None and done.returncode == 0, "compare --depth 512 succeeds", done.stderr):
+        return
+    t.equal([(p["name"], p["room"], p["depth"].split(" frames")[0]) for p in doc["paths"]],
+            [("packet-mmsg", 512, "512"), ("packet-ring", 512, "512"), ("xdp-native", 512, "512"), (own, 256, "256")],
+            "every path gets 512 frames, and one with a depth of its own keeps it")
+    t.equal(differing(doc), [f"the queue depths differ: 512 frames were asked for, {own} has 256"],
+            "a warning names it")
+
+
 def calls(doc, name):
     return next(p["syscalls_per_packet"]["value"] for p in doc["paths"] if p["name"] == name)
 
@@ -70,12 +97,14 @@ def main():
             continue
         t.equal([s for s in doc["selftest"] if not s["passed"]], [], f"{size} B: every self-test passed")
         check_paths(t, doc, size)
+        check_depth(t, doc, 8192, size)
         t.equal(doc["ceiling"]["copies_per_packet"]["value"], 0, f"xdp-drop, {size} B: no copy")
         t.ok(0.95 <= calls(doc, "packet-recv") <= 2.5, f"{size} B: one call per packet on packet-recv",
              calls(doc, "packet-recv"))
         t.ok(0 < calls(doc, "packet-ring") < 0.2, f"{size} B: few calls on packet-ring",
              calls(doc, "packet-ring"))
         check_metrics(t, doc)
+    other_depth(t)
     doc, done = compare(shunt, "--generator", "packet", "--rate", str(RATE), "--seconds", "0.5",
                         "--rounds", "1", "--paths", "xdp-native")
     if t.ok(doc is not None and done.returncode == 0, "compare --generator packet succeeds", done.stderr):

@@ -95,6 +95,58 @@ Test(dev, every_driver_tells)
 	cr_assert_geq(n, 1);
 }
 
+/* The driver's own default, or what was asked for; with its memory. */
+Test(dev, default_depth)
+{
+	static const struct {
+		const char *scheme;
+		uint32_t depth;
+		uint64_t mib; /* rounded up */
+	} want[] = {{"packet", 8192, 16}, {"xdp", 2048, 6}, {"pci", 1024, 7}, {"xdpgen", 8192, 16},
+		{"pcap", 8192, 2}, {"pair", 8192, 19}, {"null", 8192, 2}};
+	struct shunt_driver_info info;
+	struct shunt_err err;
+
+	for (unsigned n = 0; !shunt_driver_at(n, &info, &err); n++) {
+		unsigned i = 0;
+		while (i < sizeof want / sizeof *want && strcmp(want[i].scheme, info.scheme))
+			i++;
+		cr_assert_lt(i, sizeof want / sizeof *want, "%s", info.scheme);
+		cr_assert_eq(info.depth, want[i].depth, "%s: %u", info.scheme, info.depth);
+		cr_assert_eq((info.memory + (1 << 20) - 1) >> 20, want[i].mib, "%s: %llu",
+			info.scheme, (unsigned long long)info.memory);
+	}
+}
+
+/* What a device reports; the loopback interface is there without rights. */
+Test(dev, depth_of_open_devices)
+{
+	static const struct {
+		const char *spec;
+		uint32_t depth;
+	} open[] = {{"null:", 8192}, {"null:?depth=64", 64}, {"pair:d", 8192},
+		{"pair:e?depth=100", 100}, {"packet:lo", 8192}, {"packet:lo?mode=ring", 8192},
+		{"packet:lo?depth=2048", 2048}, {"xdp:lo", 2048}, {"xdp:lo?depth=8192", 8192}};
+	struct shunt_driver_info driver;
+	struct shunt_info info;
+	struct shunt_dev *dev;
+	struct shunt_err err;
+
+	for (unsigned i = 0; i < sizeof open / sizeof *open; i++) {
+		struct shunt_spec spec;
+		unsigned n = 0;
+		cr_assert_eq(shunt_spec_parse(&spec, open[i].spec, &err), 0, "%s", err.what);
+		while (!shunt_driver_at(n, &driver, &err) && strcmp(driver.scheme, spec.scheme))
+			n++;
+		if (shunt_driver_at(n, &driver, &err))
+			continue; /* was not built */
+		cr_assert_eq(shunt_open(&dev, open[i].spec, SHUNT_RX, &err), 0, "%s", err.what);
+		shunt_get_info(dev, &info);
+		cr_assert_eq(info.depth, open[i].depth, "%s: %u", open[i].spec, info.depth);
+		cr_assert_eq(shunt_close(dev, NULL), 0);
+	}
+}
+
 Test(dev, order_of_calls)
 {
 	struct shunt_err err = {.code = 0};
@@ -137,7 +189,7 @@ Test(dev, info_and_identity)
 	cr_assert_neq(info.netns, 0);
 	cr_assert_str_eq(info.gone, "");
 	cr_assert_str_eq(info.scheme, "null");
-	cr_assert(info.wait == SHUNT_WAIT_SPIN && info.depth == SHUNT_DEPTH && info.queues == 1);
+	cr_assert(info.wait == SHUNT_WAIT_SPIN && info.depth == 8192 && info.queues == 1);
 	shunt_queue_identity(shunt_get_queue(dev, 0), &id);
 	cr_assert_eq(id.kind, SHUNT_KIND_NONE);
 	cr_assert_eq(id.fd, -1);

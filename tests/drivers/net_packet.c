@@ -3,6 +3,8 @@
  */
 #include "tests/drivers/packet.h"
 
+#define DEPTH 8192u /* the default of depth= on packet: */
+
 Test(packet, what_is_sent_arrives_in_every_mode_and_size)
 {
 	static const uint32_t sizes[] = {60, 512, 1514};
@@ -93,10 +95,10 @@ Test(packet, room_holds_what_it_says)
 		snprintf(rest, sizeof rest, "mode=%s", modes[m]);
 		struct shunt_dev *rx = rx_dev(&lab, rest);
 		/* One frame over and over, fast: a ring's room is in blocks, which time closes. */
-		send_steps(tx, 1, 0, SHUNT_DEPTH, sizes[s]);
-		for (uint32_t i = 0; i < SHUNT_DEPTH; i++)
+		send_steps(tx, 1, 0, DEPTH, sizes[s]);
+		for (uint32_t i = 0; i < DEPTH; i++)
 			expect_run(rx, 1, 1, sizes[s]);
-		check_ledger(rx, SHUNT_DEPTH, SHUNT_DEPTH);
+		check_ledger(rx, DEPTH, DEPTH);
 		must_close(rx);
 	}
 	must_close(tx);
@@ -117,7 +119,7 @@ Test(packet, room_is_cut_for_merged_frames)
 		struct shunt_dev *rx = rx_dev(&lab, "mode=ring");
 		shunt_get_info(rx, &info);
 		cr_assert(strstr(info.mode, merge ? "128 KiB" : "32 KiB"), "%s", info.mode);
-		cr_assert_eq(info.memory, SHUNT_DEPTH * 2048u);
+		cr_assert_eq(info.memory, DEPTH * 2048u);
 		must_close(rx);
 		rx = rx_dev(&lab, "mode=mmsg");
 		shunt_get_info(rx, &info);
@@ -146,15 +148,15 @@ Test(packet, room_holds_frames_in_pages)
 		struct shunt_err err;
 		struct shunt_flood_result r;
 		struct shunt_frame frame = {.data = f, .len = sizes[s]};
-		struct shunt_flood flood = {.frames = &frame, .nframes = 1, .packets = SHUNT_DEPTH};
+		struct shunt_flood flood = {.frames = &frame, .nframes = 1, .packets = DEPTH};
 		make(f, sizes[s], 1);
 		snprintf(rest, sizeof rest, "mode=%s", modes[m]);
 		struct shunt_dev *rx = rx_dev(&lab, rest);
 		cr_assert_eq(shunt_flood(queue_of(tx), &flood, &r, &err), 0, "%s", err.what);
-		cr_assert_eq(r.sent, SHUNT_DEPTH);
-		for (uint32_t i = 0; i < SHUNT_DEPTH; i++)
+		cr_assert_eq(r.sent, DEPTH);
+		for (uint32_t i = 0; i < DEPTH; i++)
 			expect_run(rx, 1, 1, sizes[s]);
-		check_ledger(rx, SHUNT_DEPTH, SHUNT_DEPTH);
+		check_ledger(rx, DEPTH, DEPTH);
 		must_close(rx);
 	}
 	must_close(tx);

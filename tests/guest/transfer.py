@@ -11,7 +11,7 @@ from tap import Tap
 
 FRAMES = 10000
 # With several receive queues, QEMU's igb takes a frame if any of them has room, and then drops it.
-ONE = "queues=1"
+ONE = "queues=1&depth=8192"
 # Card, ring as the peer prints it, what scripts/guest is told of it, keys of pci:.
 CARDS = {
     # Without the event index: with it, Linux 6.12's packed transmit queue stalls on QEMU 10.0's device after some
