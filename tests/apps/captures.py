@@ -13,8 +13,8 @@ from tap import Tap, compare, in_lab, need_root, run, skip_all
 shunt = sys.argv[1]
 LONGEST = 1508 + 18  # the lab's MTU, Ethernet header and a VLAN tag
 SPECS = {"packet-recv": "packet:near0?mode=recv&wait=poll", "packet-mmsg": "packet:near0?mode=mmsg",
-         "packet-ring": "packet:near0?mode=ring&wait=poll", "xdp-skb": "xdp:near0?attach=skb",
-         "xdp-native": "xdp:near0?attach=native"}
+         "packet-ring": "packet:near0?mode=ring&wait=poll", "xdp-skb": "xdp:near0?attach=skb&depth=8192",
+         "xdp-native": "xdp:near0?attach=native&depth=8192"}
 
 
 def frames_of(file):

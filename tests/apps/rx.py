@@ -105,7 +105,7 @@ def several_queues(t):
     done = in_lab(shunt, """
         ip link add mq0 numtxqueues 4 numrxqueues 4 type veth peer name mq1 numtxqueues 4 numrxqueues 4
         for i in mq0 mq1; do sysctl -qw net.ipv6.conf.$i.disable_ipv6=1; ip link set $i up; done
-        "$SHUNT" rx 'xdp:mq0?wait=poll' --json --seconds 30 & rx=$!
+        "$SHUNT" rx 'xdp:mq0?wait=poll&depth=8192' --json --seconds 30 & rx=$!
         sleep 2
         for cpu in 0 1; do taskset -c $cpu "$SHUNT" gen xdpgen:mq1 --rate 10000 --packets 20000 >/dev/null & gen="$gen $!"; done
         wait $gen; kill -INT $rx; wait $rx""")

@@ -147,6 +147,38 @@ Test(dev, depth_of_open_devices)
 	}
 }
 
+static uint64_t driver_memory(const char *scheme)
+{
+	struct shunt_driver_info info;
+	struct shunt_err err;
+
+	for (unsigned n = 0; !shunt_driver_at(n, &info, &err); n++)
+		if (!strcmp(info.scheme, scheme))
+			return info.memory;
+	return 0;
+}
+
+/* What a driver says of its memory is what its devices take; huge pages would round it up. */
+Test(dev, memory_with_the_default_depth)
+{
+	struct shunt_dev *dev[] = {must_open("null:", SHUNT_RXTX), must_open("pair:m", SHUNT_RXTX),
+		must_open("pair:m", SHUNT_RXTX)};
+	struct shunt_info info[3];
+	bool huge = false;
+
+	for (unsigned i = 0; i < 3; i++) {
+		shunt_get_info(dev[i], &info[i]);
+		for (unsigned k = 0; k < info[i].nfacts; k++)
+			huge |= !strcmp(info[i].facts[k].key, "huge_pages") &&
+				!strcmp(info[i].facts[k].value, "yes");
+		cr_assert_eq(shunt_close(dev[i], NULL), 0);
+	}
+	if (huge)
+		cr_skip_test("the regions are of huge pages");
+	cr_assert_eq(info[0].memory, driver_memory("null"));
+	cr_assert_eq(info[1].memory + info[2].memory, 2 * driver_memory("pair"));
+}
+
 Test(dev, order_of_calls)
 {
 	struct shunt_err err = {.code = 0};

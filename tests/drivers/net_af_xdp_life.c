@@ -56,6 +56,28 @@ static int load_foreign(void)
 	return bpf_prog_load(BPF_PROG_TYPE_XDP, "somebody_elses", "GPL", in, 2, NULL);
 }
 
+/* The default depth, and the memory that `shunt devices` gives for it. */
+Test(af_xdp_life, default_depth_and_its_memory)
+{
+	LAB();
+	struct shunt_dev *dev = near_dev(SHUNT_RX, "mode=copy");
+	struct shunt_driver_info driver;
+	struct shunt_info info;
+	struct shunt_err err;
+	unsigned n = 0;
+
+	while (!shunt_driver_at(n, &driver, &err) && strcmp(driver.scheme, "xdp"))
+		n++;
+	shunt_get_info(dev, &info);
+	cr_assert_eq(info.depth, 2048);
+	cr_assert(strstr(fact(dev, "depth"), "2048 frames: RX 2048, "), "%s", fact(dev, "depth"));
+	if (!strcmp(fact(dev, "huge_pages"), "no"))
+		cr_assert_eq(
+			info.memory, driver.memory, "%lu, not %lu", info.memory, driver.memory);
+	cr_assert_eq(shunt_close(dev, &err), 0, "%s", err.what);
+	bench_lab_close(&the_lab);
+}
+
 Test(af_xdp_life, foreign_program_is_named_and_left_alone)
 {
 	static const uint32_t modes[] = {XDP_FLAGS_DRV_MODE, XDP_FLAGS_SKB_MODE};
