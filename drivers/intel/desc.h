@@ -72,7 +72,8 @@ struct intel_queue {
 	uint32_t idle;         /* empty receives in a row */
 	uint32_t refill;       /* free receive descriptors that are worth a tail write */
 	uint16_t region;
-	bool stopped; /* written by the control thread */
+	bool stopped;  /* written by the control thread */
+	bool in_frame; /* receive: amid a frame that is dropped: its end has not come */
 	struct intel_ring tx;
 	uint64_t tx_word;        /* command bits of a transmit descriptor */
 	uint64_t tx_len;         /* times the length: what goes into the word, too */

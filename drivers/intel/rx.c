@@ -7,11 +7,25 @@
 #include "drivers/core/burst.h"
 #include "drivers/intel/intel.h"
 
-/* No end of packet, an error, or an impossible length: the chunk is used again at once. */
-SHUNT_NOINLINE void intel_rx_drop(struct intel_queue *iq, uint64_t chunk)
+/* No end of packet, an error, or an impossible length: the chunk is used again at once. What
+ * follows a descriptor without an end belongs to the same frame, up to and with the one that has
+ * it: its last bytes are no frame. Returns where the next one begins. */
+SHUNT_NOINLINE uint32_t intel_rx_drop(struct intel_queue *iq, uint32_t at, uint32_t end)
 {
-	__atomic_store_n(&iq->bad_descriptor, iq->bad_descriptor + 1, __ATOMIC_RELAXED);
-	shunt_chunks_put(&iq->chunks, chunk);
+	const struct intel_ring *r = &iq->rx;
+
+	for (; at != end; at++) {
+		uint64_t word = intel_ring_word(r, at);
+		if (!(word & RXD_DD))
+			break;
+		if (!iq->in_frame)
+			SHUNT_ADD(iq->bad_descriptor, 1);
+		shunt_chunks_put(&iq->chunks, r->slot[at & r->mask]);
+		iq->in_frame = !(word & RXD_EOP);
+		if (!iq->in_frame)
+			return at + 1;
+	}
+	return at;
 }
 
 /* Locals, because a store to a packet might change the queue, for all that the compiler knows. */
@@ -28,7 +42,9 @@ SHUNT_INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pk
 	uint16_t region = iq->region, index = iq->q.index;
 	struct shunt_pkt *p = pkts;
 
-	for (; at != end; at++) {
+	if (SHUNT_UNLIKELY(iq->in_frame))
+		at = intel_rx_drop(iq, at, end);
+	while (at != end) {
 		uint32_t i = at & mask;
 		uint64_t word = intel_desc_word(&desc[i]), chunk = slot[i];
 		uint32_t len;
@@ -38,9 +54,12 @@ SHUNT_INLINE unsigned intel_rx_take(struct intel_queue *iq, struct shunt_pkt *pk
 		len = intel_desc_length(&desc[i]);
 		if (SHUNT_UNLIKELY((word & (RXD_EOP | RXD_ERRORS)) != RXD_EOP ||
 				   len - INTEL_RX_MIN > most)) {
-			intel_rx_drop(iq, chunk);
+			at = intel_rx_drop(iq, at, end);
+			if (iq->in_frame)
+				break;
 			continue;
 		}
+		at++;
 		*bytes += len;
 		*p = (struct shunt_pkt){.data = data + chunk,
 			.len = len,
