@@ -40,7 +40,8 @@ static void swap(struct shunt_pkt *pkts, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		uint8_t *mac = pkts[i].data, was[6];
-		if (pkts[i].len < 14)
+		/* Only a frame's first piece begins with addresses. */
+		if (pkts[i].len < 14 || (i && pkts[i - 1].flags & SHUNT_PKT_MORE))
 			continue;
 		memcpy(was, mac, 6);
 		memmove(mac, mac + 6, 6);
@@ -66,7 +67,7 @@ static __attribute__((noinline)) unsigned sort_out(
 
 	for (unsigned i = 0, k; i < n; i += k) {
 		uint32_t flags = pkts[i].flags;
-		for (k = 1; pkts[i + k - 1].flags & SHUNT_PKT_MORE; k++)
+		for (k = 1; i + k < n && pkts[i + k - 1].flags & SHUNT_PKT_MORE; k++)
 			flags |= pkts[i + k].flags;
 		if (flags & UNFIT) {
 			shunt_release(from, &pkts[i], k);
