@@ -114,11 +114,11 @@ struct shunt_driver {
  * nothing there. An error is sticky, and reported once the ring drains: what came before it is
  * received first.
  *
- * tx: takes the first k of n and returns k; it stops at a packet with SHUNT_PKT_MORE, and ends by
- * shunt_tx_done(), which sends frames of several pieces by alloc and tx of the same queue. Of those, a packet of dev->region is the device's from
+ * tx: takes the first k of n and returns k. Of those, a packet of dev->region is the device's from
  * now on, and its chunk returns to cache or pool; any other is copied, marked SHUNT_PKT_KEPT and
  * stays with the caller. One that the device can never send is taken and counted in tx_errors.
- * Also reaps: tx of 0 packets does only that.
+ * Also reaps: tx of 0 packets does only that. A driver stops at a packet with SHUNT_PKT_MORE and
+ * returns shunt_tx_done(), which sends frames of several pieces by the queue's own alloc and tx.
  *
  * release: packets that are out, in any order; of any device on dev->region that were moved here.
  *

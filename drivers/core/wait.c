@@ -40,7 +40,6 @@ static int arm_all(struct shunt_queue *const *queues, unsigned n)
 int shunt_wait(struct shunt_queue *const *queues, unsigned n, int timeout_ms)
 {
 	struct pollfd p[SHUNT_QUEUES];
-	bool data = false;
 
 	if (!n || n > SHUNT_QUEUES)
 		return -EINVAL;
@@ -55,11 +54,9 @@ int shunt_wait(struct shunt_queue *const *queues, unsigned n, int timeout_ms)
 	int rc = poll(p, n, timeout_ms);
 	if (rc < 0)
 		return errno == EINTR ? 0 : -errno;
+	/* Nothing at all, or POLLERR: only the driver knows what it means. */
 	for (unsigned i = 0; i < n; i++)
-		data |= p[i].revents & POLLIN;
-	/* Nothing, or POLLERR: only the driver knows what it means. */
-	for (unsigned i = 0; !data && i < n; i++)
-		if (queues[i]->dev->drv->idle)
+		if (!(p[i].revents & POLLIN) && (p[i].revents || !rc) && queues[i]->dev->drv->idle)
 			queues[i]->dev->drv->idle(queues[i]);
 	return rc > 0 || arm_all(queues, n);
 }

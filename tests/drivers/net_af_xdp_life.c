@@ -128,6 +128,8 @@ Test(af_xdp_life, reopens_at_once_and_leaves_nothing)
 	bench_lab_close(&the_lab);
 }
 
+static bool waits; /* the caller waits: shunt_wait before each rx */
+
 static void gone(const char *keys, int error, int (*act)(struct shunt_err *))
 {
 	LAB();
@@ -144,7 +146,9 @@ static void gone(const char *keys, int error, int (*act)(struct shunt_err *))
 	cr_assert_eq(act(&err), 0, "%s", err.what);
 	cr_assert_eq(shunt_netns_leave(back), 0);
 	uint32_t got = 0;
-	for (unsigned i = 0; i < 10000000 && !rc; i++) {
+	for (unsigned i = 0; i < (waits ? 100 : 10000000) && !rc; i++) {
+		if (waits)
+			cr_assert_geq(shunt_wait(&q, 1, 200), 0);
 		int n = shunt_rx(q, p, SHUNT_BURST);
 		if (n < 0)
 			rc = n;
@@ -179,6 +183,18 @@ Test(af_xdp_life, down_spin)
 Test(af_xdp_life, down_poll)
 {
 	gone("wait=poll&attach=skb", -ENETDOWN, take_down);
+}
+
+Test(af_xdp_life, down_while_the_caller_waits)
+{
+	waits = true;
+	gone("", -ENETDOWN, take_down);
+}
+
+Test(af_xdp_life, deleted_while_the_caller_waits)
+{
+	waits = true;
+	gone("wait=poll", -ENODEV, delete);
 }
 
 Test(af_xdp_life, down_drop)

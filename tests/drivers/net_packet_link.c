@@ -43,6 +43,8 @@ static void delete_it(struct shunt_err *err)
 	shunt_link_delete(BENCH_NEAR, err);
 }
 
+static bool caller_waits; /* the caller waits: shunt_wait before each rx */
+
 /* rx until it fails, at most two seconds; counts what came before. */
 static int until_error(struct shunt_dev *rx, unsigned *got)
 {
@@ -51,6 +53,9 @@ static int until_error(struct shunt_dev *rx, unsigned *got)
 	int n = 0;
 
 	for (*got = 0; n >= 0 && shunt_now() < end;) {
+		struct shunt_queue *q = queue_of(rx);
+		if (caller_waits)
+			cr_assert_geq(shunt_wait(&q, 1, 200), 0);
 		n = shunt_rx(queue_of(rx), pkts, 32);
 		if (n > 0) {
 			*got += (unsigned)n;
@@ -95,6 +100,12 @@ static void lose_link(void (*how)(struct shunt_err *), int error, const char *te
 
 Test(packet_link, link_down)
 {
+	lose_link(set_down, -ENETDOWN, "went down", false);
+}
+
+Test(packet_link, link_down_while_the_caller_waits)
+{
+	caller_waits = true;
 	lose_link(set_down, -ENETDOWN, "went down", false);
 }
 
