@@ -26,7 +26,7 @@ struct shunt_redirect {
 	int link;
 	int ncpus;
 	uint64_t *values; /* buffer for a map lookup: up to two words per CPU */
-	uint64_t late;    /* frames that it passed after its sockets were taken away */
+	uint64_t sockets; /* queues that have one in the map, bit i = queue i */
 	bool skb;
 	char fallback[120];
 };
@@ -81,6 +81,7 @@ int shunt_redirect_set(struct shunt_redirect *r, uint32_t queue, int xsk, struct
 		return shunt_fail(err, -errno, NULL,
 			"cannot add the socket of queue %u to the XSKMAP: %s", queue,
 			strerror(errno));
+	r->sockets |= UINT64_C(1) << queue;
 	return 0;
 }
 
@@ -178,8 +179,7 @@ int shunt_redirect_read(const struct shunt_redirect *r, struct shunt_redirect_co
 	uint64_t both[2] = {0, 0};
 	int rc = sum(r, r->skel->maps.counts, 0, both, 2);
 
-	*counts = (struct shunt_redirect_counts){
-		.seen = both[0] - r->late, .passed = both[1] - r->late};
+	*counts = (struct shunt_redirect_counts){.seen = both[0], .passed = both[1]};
 	for (__u32 q = 0; !rc && r->opts.drop && q < REDIRECT_QUEUES; q++)
 		rc = sum(r, r->skel->maps.dropped, q, &counts->dropped, 1);
 	return rc;
@@ -191,21 +191,18 @@ int shunt_redirect_read(const struct shunt_redirect *r, struct shunt_redirect_co
  * its way to one. What it passes to the stack from then on came after the end: not counted. */
 void shunt_redirect_detach(struct shunt_redirect *r)
 {
-	int map = r->skel ? bpf_map__fd(r->skel->maps.sockets) : -1;
-	struct shunt_redirect_counts before, after;
-
 	if (r->link < 0)
 		return;
-	int rc = r->opts.drop ? -ENOTSUP : shunt_redirect_read(r, &before);
-	for (uint32_t q = 0; !rc && q < REDIRECT_QUEUES; q++)
-		bpf_map_delete_elem(map, &q); /* -ENOENT: it had none */
-	if (!rc)
+	if (r->sockets) {
+		r->skel->bss->ended = 1;
+		for (; r->sockets; r->sockets &= r->sockets - 1)
+			bpf_map_delete_elem(bpf_map__fd(r->skel->maps.sockets),
+				&(uint32_t){(uint32_t)__builtin_ctzll(r->sockets)});
 		wait_for_polls();
+	}
 	close(r->link);
 	r->link = -1;
 	wait_for_polls();
-	if (!rc && !shunt_redirect_read(r, &after))
-		r->late = after.passed - before.passed;
 }
 
 void shunt_redirect_close(struct shunt_redirect *r)
